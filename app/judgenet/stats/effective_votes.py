@@ -18,7 +18,10 @@ from numpy.typing import NDArray
 
 from judgenet.stats.curves import Codes, Floats
 from judgenet.stats.intervals import RESAMPLES, Interval
-from judgenet.stats.resampling import few_questions, resampled
+from judgenet.stats.resampling import few_questions, resampled, widening
+
+MANY_JUDGES = 60
+"""More judges than this have their interval by a formula: resamples of all twos of them would take gigabytes."""
 
 SIGNS = np.array([np.nan, 1.0, 0.0, -1.0])
 """What a verdict of each code is worth where verdicts are correlated."""
@@ -123,7 +126,10 @@ def effective_votes(
         return refused("no two judges both err and are right" if by_errors else "no two judges both vary")
     interval, reason = None, few_questions(groups, n)
     if not reason and resamples:
-        interval = _interval(values, number, groups, judges, resamples, seed)
+        if judges > MANY_JUDGES:
+            interval = _normal_interval(values, number, mean, judges)
+        else:
+            interval = _interval(values, number, groups, judges, resamples, seed)
         reason = "" if interval else "too few resamples have a correlation"
     return EffectiveVotes(
         effective(mean, judges), interval, mean, judges, basis, n, len(verdicts), groups, missing, reason
@@ -170,6 +176,25 @@ def _interval(
         return None
     low, high = np.percentile(drawn, (2.5, 97.5))
     return Interval(float(low), float(high))
+
+
+def _normal_interval(values: Floats, number: NDArray[np.int64], mean: float, judges: int) -> Interval | None:
+    """The interval over questions for many judges, by linearisation: a pair moves the correlation r of two judges by
+    z_j z_k - r (z_j^2 + z_k^2) / 2 over the number of pairs (z are standardised values), and the mean over all twos of
+    judges by the mean of that, which takes no sum over the twos. Its variance is that of the sums over questions."""
+    filled = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
+    spread = filled.std(axis=0)
+    z = (filled[:, spread > 1e-6] - filled[:, spread > 1e-6].mean(axis=0)) / spread[spread > 1e-6]
+    n, varying = z.shape
+    if varying < 2:
+        return None
+    shared = (z.T @ z / n).sum(axis=0) - 1.0
+    moves = (z.sum(axis=1) ** 2 - (z**2).sum(axis=1) - z**2 @ shared) / (varying * (varying - 1))
+    sums = np.bincount(number, weights=moves - moves.mean())
+    groups = len(sums)
+    spread_of_mean = 1.959963984540054 * widening(groups) * float(np.sqrt((sums**2).sum())) / n
+    ends = (effective(min(1.0, mean + spread_of_mean), judges), effective(mean - spread_of_mean, judges))
+    return Interval(*ends)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,3 +124,32 @@ def test_eighteen_judges_of_llmbar_are_two_and_a_half_votes(llmbar: RunFrame) ->
     order = greedy_panel(frame.neurons, frame.human, most=6)
     assert names[order[0].column] == "GPT-4|Vanilla"
     assert order[-1].votes > one_a_model.value  # type: ignore[operator]
+
+
+def test_the_interval_of_many_judges_is_that_of_the_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The formula for many judges against the bootstrap over questions, of judges of which one never errs, with
+    questions of several pairs."""
+    rng = np.random.default_rng(9)
+    human = rng.choice([1, 3], 600).astype(np.uint8)
+    common = np.repeat(rng.random(200) < 0.35, 3)
+    wrong = np.where(rng.random((600, 9)) < 0.5, common[:, None], rng.random((600, 9)) < 0.25)
+    wrong[:, 4] = False
+    verdicts = np.where(wrong, 4 - human[:, None], human[:, None]).astype(np.uint8)
+    questions = np.repeat(np.arange(200), 3)
+    for by_errors in (True, False):
+        drawn = effective_votes(verdicts, human, questions, by_errors=by_errors)
+        monkeypatch.setattr("judgenet.stats.effective_votes.MANY_JUDGES", 2)
+        linear = effective_votes(verdicts, human, questions, by_errors=by_errors)
+        monkeypatch.undo()
+        assert linear.value == drawn.value
+        assert linear.interval == pytest.approx(drawn.interval, rel=0.02)
+
+
+def test_hundreds_of_judges_have_an_interval_in_little_memory() -> None:
+    rng = np.random.default_rng(10)
+    human = np.ones(300, np.uint8)
+    common = rng.random(300) < 0.3
+    wrong = np.where(rng.random((300, 400)) < 0.6, common[:, None], rng.random((300, 400)) < 0.3)
+    found = effective_votes(np.where(wrong, 3, 1).astype(np.uint8), human, np.arange(300))
+    assert found.interval is not None
+    assert found.interval[0] < effective(0.36, 400) < found.interval[1]
