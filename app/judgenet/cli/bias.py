@@ -16,6 +16,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from judgenet.cli.bias_people import (
+    ForPeopleOption,
+    PeopleOption,
+    PersonOption,
+    enter_people,
+    print_people,
+    write_for_people,
+)
 from judgenet.cli.bias_recorded import bias_recorded
 from judgenet.cli.common import JsonOption, open_output
 from judgenet.cli.errors import ExitCode, InputError
@@ -130,6 +138,9 @@ def bias(
             min=2, max=MOST, metavar="N", help="Also ask the network's own model for an order of N responses at once."
         ),
     ] = None,
+    for_people: ForPeopleOption = None,
+    people: PeopleOption = None,
+    annotator: PersonOption = None,
     recorded: Annotated[
         str | None,
         typer.Option(
@@ -162,6 +173,9 @@ def bias(
       judgenet bias study.judgenet --probes cobbler --own-system gpt-4o \\
         --instructions 50 --estimate
       judgenet bias --recorded study
+      judgenet bias --pairs pairs.jsonl --out lab --for-people sheet.csv
+      judgenet bias --pairs pairs.jsonl --out lab --people sheet.csv \\
+        --annotator Ada
       judgenet export lab --what bias --format csv -o counted.csv
     """
     assert recorded is None
@@ -183,6 +197,10 @@ def bias(
             raise InputError(f"--own-system {name}: no pair has a response of this name. Names in the pairs: {there}.")
     built = build_lab(setup.start.pairs, parse_probes(probes), settings)
     groups = None if nwise is None else groups_of(setup.start.pairs, nwise, settings)
+    if for_people is not None:
+        return write_for_people(setup, built, for_people, as_json=as_json)
+    if people is not None:
+        return enter_people(setup, built, people, annotator, as_json=as_json)
     if estimate:
         return _show_estimate(setup, built, chosen, groups, as_json)
     setup.require_approved()
@@ -339,6 +357,9 @@ def print_result(result: LabResult, console: Console, *, neurons: bool = False) 
     for table in _parts_tables(result, neurons, console.width):
         console.print()
         console.print(table)
+    if result.people is not None:
+        console.print()
+        print_people(result, console)
     if any(cell.varieties for cell in result.cells):
         console.print()
         console.print(_varieties_table(result))

@@ -347,6 +347,11 @@ class PromptBook:
             parts.append(shown if text.strip() else f"{shown}\n{frame['block.empty'].render(name=name)}")
         return "\n\n".join(parts)
 
+    def remarks(self, pair: Pair, language: PromptLanguage) -> str:
+        """What the bias lab says of the responses of a pair, for people; empty where it says nothing."""
+        order: Order = "ba" if pair.shown is not None and pair.shown.order == "ba" else "ab"
+        return "\n".join(self._remarks(LayerView(pair, order, 1, "\0", "text", language=language)))
+
     def _remarks(self, view: LayerView) -> Iterator[str]:
         """What the bias lab says of the responses: their authors, or a sentence about one of them."""
         shown = view.pair.shown

@@ -200,6 +200,22 @@ class RankAgreementFigures:
 
 
 @dataclass(frozen=True)
+class PeopleBiasFigures:
+    """What people answered to the prompts of a lab."""
+
+    persons: Annotated[tuple[str, ...], "who answered prompts of the lab, seeing what judges see"]
+    answers: Annotated[int, "answers of all of them"]
+    prompts: Annotated[int, "different prompts that have an answer"]
+    prompts_total: Annotated[int, "prompts of the lab"]
+    pairs: Annotated[Mapping[str, int], Keys(("PROBE",)), "different pairs that somebody answered in full"]
+    cells: Annotated[
+        tuple[CellFigures, ...],
+        "as `cells`, of the judge `people`; an item is a person and a pair with an answer to each prompt",
+    ]
+    reason: str | None
+
+
+@dataclass(frozen=True)
 class BiasFigures:
     """The biases of judges."""
 
@@ -214,6 +230,7 @@ class BiasFigures:
     differences: tuple[ShiftFigures, ...]
     names_effects: tuple[NamesEffectFigures, ...]
     rank_agreement: RankAgreementFigures
+    people: PeopleBiasFigures
 
 
 def bias_figures(result: LabResult, *, pair_by_pair: bool = True) -> BiasFigures:
@@ -233,6 +250,7 @@ def bias_figures(result: LabResult, *, pair_by_pair: bool = True) -> BiasFigures
         differences=tuple(_shift(shift) for shift in result.shifts),
         names_effects=tuple(_names(effect) for effect in result.names_effects),
         rank_agreement=_ranks(result.ranks),
+        people=_people(result),
     )
 
 
@@ -343,6 +361,22 @@ def _names(effect: NamesEffect) -> NamesEffectFigures:
     reasons = dict.fromkeys(("share_named", "share_plain", "difference", "p"), none)
     reasons["own_named"] = "no pair has the judge's own system"
     return NamesEffectFigures(**_same(effect), reasons=_missing(effect, reasons))
+
+
+def _people(result: LabResult) -> PeopleBiasFigures:
+    people = result.people
+    if people is None:
+        prompts = {prompt for plan in result.lab.probes for item in plan.items for prompt in item.prompts}
+        return PeopleBiasFigures((), 0, 0, len(prompts), {}, (), "nobody answered prompts of this lab")
+    return PeopleBiasFigures(
+        persons=people.persons,
+        answers=people.answers,
+        prompts=people.prompts,
+        prompts_total=people.prompts_total,
+        pairs=people.pairs,
+        cells=tuple(_cell(cell, False) for cell in people.cells),
+        reason=None,
+    )
 
 
 def _ranks(ranks: RankAgreement) -> RankAgreementFigures:

@@ -7,13 +7,15 @@ from math import ceil
 from typing import Final, Literal
 
 from judgenet.core.bias import PROBES
+from judgenet.core.wording import of, ratio, ratio_interval
 from judgenet.stats.bias import Judge, Mood
 from judgenet.stats.bias_conclusions import signed
 from judgenet.stats.intervals import Interval
 from judgenet.stats.lab import LabResult
+from judgenet.stats.people_bias import PEOPLE_JUDGE
 
-MarkShape = Literal["circle", "triangle", "square", "diamond", "dot"]
-"""How a judge is marked: the single judge, the layers in turn, and the network, which is the subject."""
+MarkShape = Literal["circle", "triangle", "square", "diamond", "dot", "cross"]
+"""How a judge is marked: the single judge, the layers in turn, the network, which is the subject, and people."""
 
 LAYER_SHAPES: Final[tuple[MarkShape, ...]] = ("triangle", "square", "diamond")
 _STEP: Final = 0.2
@@ -35,7 +37,8 @@ class BiasRow:
 
     ``random`` is what a coin comes to on the same items: the mean of many, ``None`` where a coin is no yardstick.
     ``net`` with its interval is what the words rest on, ``None`` where the bias has no rival. ``n`` of ``items`` pairs
-    count. ``marks`` go from the single judge by the layers to the network.
+    count. ``marks`` go from the single judge by the layers to the network, with people at the end where some answered;
+    ``people`` says what they came to.
     """
 
     probe: str
@@ -52,6 +55,12 @@ class BiasRow:
     words: str
     mood: Mood
     marks: tuple[Mark, ...]
+    people: str = ""
+
+    @property
+    def joined(self) -> tuple[Mark, ...]:
+        """The marks that are one way, from judge to judge: without people."""
+        return tuple(mark for mark in self.marks if mark.shape != "cross")
 
     @property
     def net_text(self) -> str:
@@ -73,9 +82,10 @@ class BiasCard:
 
 
 def subjects(result: LabResult) -> tuple[Judge, ...]:
-    """The judges whose bars can be shown: the network and the single judge first, then parts."""
+    """The judges whose bars can be shown: the network and the single judge first, then parts, then people."""
     order = {"network": 0, "single": 1, "baseline": 2, "layer": 3, "aggregation": 4, "neuron": 5}
-    return tuple(sorted(result.judges, key=lambda judge: order[judge.kind]))
+    judges = sorted(result.judges, key=lambda judge: order[judge.kind])
+    return tuple(judges) if result.people is None else (*judges, PEOPLE_JUDGE)
 
 
 def bias_card(result: LabResult, subject: str | None = None) -> BiasCard | None:
@@ -106,6 +116,7 @@ def bias_card(result: LabResult, subject: str | None = None) -> BiasCard | None:
                 marks=tuple(
                     Mark(judge.id, title, shape, result.cell(plan.key, judge.id).share) for judge, title, shape in way
                 ),
+                people="" if chosen == PEOPLE_JUDGE else people_text(result, plan.key),
             )
         )
     legend = tuple(Mark(judge.id, title, shape, None) for judge, title, shape in way)
@@ -122,7 +133,20 @@ def _way(result: LabResult) -> list[tuple[Judge, str, MarkShape]]:
     for place, judge in enumerate(layers):
         found.append((judge, f"layer {judge.layer}", LAYER_SHAPES[place % len(LAYER_SHAPES)]))
     found += [(judge, "network", "dot") for judge in result.judges if judge.kind == "network"]
+    if result.people is not None:
+        found.append((PEOPLE_JUDGE, "people", "cross"))
     return found
+
+
+def people_text(result: LabResult, probe: str) -> str:
+    """What people came to: ``People 0.25 [0.11, 0.47], net +0.05, n 20 of 20``; empty where nobody answered."""
+    if result.people is None:
+        return ""
+    cell = result.cell(probe, PEOPLE_JUDGE.id)
+    if cell.share is None:
+        return f"People: n/a – {cell.reasons.get('share', 'nobody answered')}"
+    net = "" if cell.net is None or not PROBES[probe].has_rival else f", net {signed(cell.net)}"
+    return f"People {ratio(cell.share)} {ratio_interval(cell.interval)}{net}, n {of(cell.n, cell.items)}"
 
 
 def _end(rows: list[BiasRow]) -> float:

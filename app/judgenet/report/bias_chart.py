@@ -85,7 +85,8 @@ def _said(row: BiasRow) -> list[str]:
     """What stands below the plots of a row."""
     share = "n/a" if row.share is None else ratio(row.share)
     figures = f"Share {share}, {row.net_text}" if row.net_text else f"Share {share}"
-    return wrapped(row.words if row.share is None else f"{figures}: {row.words}", WIDTH)
+    said = wrapped(row.words if row.share is None else f"{figures}: {row.words}", WIDTH)
+    return [*said, *(wrapped(row.people, WIDTH) if row.people else ())]
 
 
 def _names(row: BiasRow) -> tuple[list[str], list[str]]:
@@ -136,7 +137,8 @@ def _way(row: BiasRow, top: float, at: At) -> list[Shape]:
     points = [
         (mark, at(mark.share), top + 6 + place * step) for place, mark in enumerate(row.marks) if mark.share is not None
     ]
-    for (_, x1, y1), (_, x2, y2) in pairwise(points):
+    joined = [of for of in points if of[0] in row.joined]
+    for (_, x1, y1), (_, x2, y2) in pairwise(joined):
         shapes.append(Path(line(x1, y1, x2, y2), "text3"))
     for mark, x, y in points:
         shapes += _shape(mark, x, y)
@@ -151,6 +153,8 @@ def _shape(mark: Mark, x: float, y: float) -> list[Shape]:
         return [Dot(x, y, 4.5, "surface", "text2")]
     if mark.shape == "square":
         return [Box(x - 4.5, y - 4.5, 9, 9, fill="surface", stroke="text2", width=1.5)]
+    if mark.shape == "cross":
+        return [Path((*line(x - 5, y - 5, x + 5, y + 5), *line(x - 5, y + 5, x + 5, y - 5)), "text", 2)]
     corners = {
         "triangle": ((x, y - 5.5), (x + 5.5, y + 4.5), (x - 5.5, y + 4.5)),
         "diamond": ((x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y)),

@@ -12,6 +12,7 @@ from judgenet.figures.bias import bias_figures
 from judgenet.report.bias_card import BiasCard, bias_card
 from judgenet.stats.lab import LabResult
 from judgenet.store.db import Store
+from judgenet.store.lab_people import lab_people
 from judgenet.store.labs import NO_ORDERS, OrderAnswers, lab_info, lab_orders, lab_result, labs
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
@@ -58,13 +59,14 @@ class LabFigures:
 
 
 def lab_mark(store: Store) -> str:
-    """A text that changes with the newest lab of a store: another lab, another run of it, or how that stands."""
+    """A text that changes with the newest lab of a store: another lab, another run of it, how that stands, or what
+    people answered."""
     known = labs(store)
     if not known:
         return ""
     info = lab_info(store)
     states = (f"{run_id} {run_info(store, run_id).state}" for run_id in info.runs.values())
-    return " ".join((info.id, *states))
+    return " ".join((info.id, *states, str(hash(lab_people(store, info.id)))))
 
 
 def lab_figures(store: Store, watch: Callable[[], None] = lambda: None) -> LabFigures | None:

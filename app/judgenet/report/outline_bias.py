@@ -28,6 +28,7 @@ from judgenet.stats.bias import Cell, Judge
 from judgenet.stats.bias_conclusions import signed
 from judgenet.stats.intervals import Interval
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult, RankAgreement
+from judgenet.stats.people_bias import PEOPLE_JUDGE
 from judgenet.version import __version__
 
 _PARTS = ("single", "baseline", "layer", "aggregation", "network")
@@ -86,6 +87,7 @@ def lab_blocks(lab: LabFigures) -> Iterable[Block]:
         yield _parts_table(result, "Net effect", _net)
         yield _parts_table(result, "Share", lambda cell: ratio(cell.share))
         yield from _differences(result)
+    yield from _people(result)
     yield from _names(result)
     yield from _ranks(result.ranks, result.judges)
     if lab.orders is not None:
@@ -99,6 +101,41 @@ def lab_blocks(lab: LabFigures) -> Iterable[Block]:
         )
     yield from _left_out(result)
     yield Paragraph(_method(lab), "note")
+
+
+def _people(result: LabResult) -> Iterable[Block]:
+    """What people answered to the same prompts; nothing where nobody did."""
+    people = result.people
+    if people is None:
+        return
+    yield Section("People on the same prompts", level=3)
+    yield Paragraph(
+        (
+            f"{plural(len(people.persons), 'person', 'persons')} gave {plural(people.answers, 'answer')} to "
+            f"{of(people.prompts, people.prompts_total)} prompts, shuffled and without a hint of the probe. They are "
+            "counted as those of judges; a person counts once for a pair whose prompts they all answered, and several "
+            "persons on one pair share its question.",
+        )
+    )
+    yield Table(
+        ("People", "Share", "95 % interval", "n", "Pairs", "Net effect", "95 % interval", "Finding"),
+        (False, True, True, True, True, True, True, False),
+        tuple(
+            Row(
+                (
+                    (PROBES[cell.probe].title,),
+                    (ratio(cell.share),),
+                    (ratio_interval(cell.interval),),
+                    (of(cell.n, cell.items),),
+                    (of(people.pairs[cell.probe], len(result.plan(cell.probe).items)),),
+                    (_net(cell),),
+                    (_ends(cell.net_ci if PROBES[cell.probe].has_rival else None) or "–",),
+                    (cell.words,),
+                )
+            )
+            for cell in people.cells
+        ),
+    )
 
 
 def _card_table(result: LabResult, subject: Judge) -> Table:
@@ -165,7 +202,8 @@ def _p(p: float) -> str:
 
 
 def _columns(result: LabResult) -> list[Judge]:
-    return [judge for judge in result.judges if judge.kind in _PARTS]
+    people = () if result.people is None else (PEOPLE_JUDGE,)
+    return [*(judge for judge in result.judges if judge.kind in _PARTS), *people]
 
 
 def _net(cell: Cell) -> str:

@@ -29,6 +29,7 @@ from judgenet.stats.bias import (
 )
 from judgenet.stats.bias_conclusions import headline_of, judged
 from judgenet.stats.multiple import holm
+from judgenet.stats.people_bias import PeopleBias
 from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_among, overlap_of_means, scores_of, win_shares
 
 
@@ -78,7 +79,8 @@ class RankAgreement:
 @dataclass(frozen=True, slots=True)
 class LabResult:
     """What a lab found. ``headline`` and ``subline`` say it in words; ``shifts`` go from the single judge to the
-    network and from layer to layer."""
+    network and from layer to layer. ``people`` is what people answered to the same prompts, ``None`` where nobody
+    did."""
 
     lab: Lab
     judges: tuple[Judge, ...]
@@ -89,13 +91,15 @@ class LabResult:
     ranks: RankAgreement
     headline: str
     subline: str
+    people: PeopleBias | None = None
 
     def cell(self, probe: str, judge: str) -> Cell:
         """A bias of a judge.
 
         :raises KeyError: it was not measured.
         """
-        found = next((cell for cell in self.cells if cell.probe == probe and cell.judge == judge), None)
+        cells = self.cells if self.people is None else (*self.cells, *self.people.cells)
+        found = next((cell for cell in cells if cell.probe == probe and cell.judge == judge), None)
         if found is None:
             raise KeyError((probe, judge))
         return found

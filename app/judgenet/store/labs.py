@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -23,10 +23,12 @@ from judgenet.core.wording import aggregation_title
 from judgenet.stats.bias import COINS, Judge
 from judgenet.stats.curves import Codes
 from judgenet.stats.lab import LabResult, evaluate
+from judgenet.stats.people_bias import people_bias
 from judgenet.stats.verdicts import VerdictTable
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store, StoreError, now
 from judgenet.store.frame import RunFrame
+from judgenet.store.lab_people import people_answers
 from judgenet.store.results import network_of, neuron_names
 from judgenet.store.runs import FullCall, full_calls, pair_call_rows, pair_heads, run_info, run_pairs
 
@@ -299,7 +301,8 @@ def lab_result(
     watch()
     rankings = None if orders is None else orders.rankings
     others = _other_networks(store, info)
-    return evaluate(info.lab, judges, answers, coins=coins, orders=rankings, others=others, watch=watch)
+    found = evaluate(info.lab, judges, answers, coins=coins, orders=rankings, others=others, watch=watch)
+    return replace(found, people=people_bias(info.lab, people_answers(store, info.id)))
 
 
 def _other_networks(store: Store, info: LabInfo) -> list[tuple[Judge, dict[str, Choice | None]]]:

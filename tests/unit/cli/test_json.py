@@ -361,6 +361,8 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet export --what systems": (("export", "asked", "--what", "systems", "--format", "jsonl"),),
     "judgenet export --what roles": (("export", "asked", "--what", "roles"),),
     "judgenet bias": (("bias", *LAB, "--probes", "all"),),
+    "judgenet bias --for-people": (("bias", *LAB, "--probes", "all", "--for-people", "sheet.csv"),),
+    "judgenet bias --people": (("bias", *LAB, "--probes", "all", "--people", "sheet.csv", "--annotator", "Ada"),),
     "judgenet bias --estimate": (("bias", *LAB, "--probes", "all", "--estimate"),),
     "judgenet export --what labels": (("export", "labelled", "--what", "labels"),),
     "judgenet export --what network": (("export", "asked", "--what", "network"),),

@@ -95,7 +95,7 @@ class CardRow(QAbstractButton):
             return current_theme().px(_ROW)
         _, room = self._words(Columns.of(width, current_theme(), with_way=self._with_way))
         box = QFontMetricsF(self._words_font(self.row)).boundingRect(
-            QRectF(0, 0, room, 10_000), int(Qt.TextFlag.TextWordWrap), self.row.words
+            QRectF(0, 0, room, 10_000), int(Qt.TextFlag.TextWordWrap), _all_words(self.row)
         )
         return max(current_theme().px(_ROW), round(box.height()) + current_theme().px(16))
 
@@ -117,11 +117,11 @@ class CardRow(QAbstractButton):
         marks = ", ".join(f"{mark.title} {mark.share:.2f}" for mark in row.marks if mark.share is not None)
         net = f"; {row.net_text}" if row.net_text else ""
         self.setAccessibleName(
-            f"{row.title}: {share}{interval}{random}{net}; {row.n:,} valid of {row.items:,}. {row.words}"
+            f"{row.title}: {share}{interval}{random}{net}; {row.n:,} valid of {row.items:,}. {row.words}. {row.people}"
         )
         tip = f"{row.title}, share {share}{interval.replace('interval ', '95 % interval ')}{random}\n"
         tip += f"{row.hits:,} of {row.n:,} valid pairs, {row.items:,} asked"
-        tip += f"\n{row.net_text} (95 % interval)\n{row.words}" if net else f"\n{row.words}"
+        tip += f"\n{row.net_text} (95 % interval)\n{_all_words(row)}" if net else f"\n{_all_words(row)}"
         self.setToolTip(f"{tip}\n{marks}" if marks else tip)
         self.updateGeometry()
         self.update()
@@ -212,7 +212,8 @@ class CardRow(QAbstractButton):
             if mark.share is not None:
                 points.append((mark, QPointF(self._at(mark.share, column), y)))
         painter.setPen(QPen(theme.color("text3"), theme.scale))
-        for (_, one), (_, other) in pairwise(points):
+        joined = [point for mark, point in points if mark in row.joined]
+        for one, other in pairwise(joined):
             painter.drawLine(one, other)
         ground = theme.color("accentTint" if self.isChecked() else "hover" if self.underMouse() else "surface")
         for mark, point in points:
@@ -234,7 +235,7 @@ class CardRow(QAbstractButton):
         painter.setFont(self._words_font(row))
         painter.setPen(theme.color("text"))
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(room, int(flags), row.words)
+        painter.drawText(room, int(flags), _all_words(row))
 
     def _net(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
         """The net effect above its interval."""
@@ -444,6 +445,11 @@ class BiasCardView(QWidget):
             self.updateGeometry()
 
 
+def _all_words(row: BiasRow) -> str:
+    """The finding, and what people came to on a line of its own."""
+    return f"{row.words}\n{row.people}" if row.people else row.words
+
+
 def draw_shape(painter: QPainter, shape: MarkShape, at: QPointF, ground: QColor) -> None:
     """A judge's mark."""
     theme = current_theme()
@@ -456,6 +462,9 @@ def draw_shape(painter: QPainter, shape: MarkShape, at: QPointF, ground: QColor)
         painter.drawEllipse(at, size, size)
     elif shape == "circle":
         painter.drawEllipse(at, size * 0.9, size * 0.9)
+    elif shape == "cross":
+        for turn in (1, -1):
+            painter.drawLine(at + QPointF(-size, -size * turn), at + QPointF(size, size * turn))
     elif shape == "square":
         painter.drawRect(QRectF(at.x() - size * 0.85, at.y() - size * 0.85, size * 1.7, size * 1.7))
     elif shape == "triangle":

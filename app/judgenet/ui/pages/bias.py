@@ -21,6 +21,7 @@ from judgenet.core.bias import PROBES
 from judgenet.core.wording import near_day, plural
 from judgenet.report.bias_card import bias_card, subjects
 from judgenet.stats.lab import LabResult
+from judgenet.stats.people_bias import PEOPLE_JUDGE
 from judgenet.ui import clock
 from judgenet.ui.actions import Action
 from judgenet.ui.bias.card import BiasCardView
@@ -289,6 +290,10 @@ class BiasPage(Page):
     def _show_behind(self) -> None:
         result, probe, subject = self.state.result, self._probe, self._subject
         if result is None or probe is None or subject is None or probe not in {of.key for of in result.lab.probes}:
+            self._close()
+            return
+        if subject == PEOPLE_JUDGE.id:
+            # Their pairs are by person, and stand in no list.
             self._close()
             return
         cell = result.cell(probe, subject)

@@ -1,0 +1,133 @@
+"""``judgenet bias --for-people`` and ``--people``: a lab's prompts shown to people, and what they answered."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from judgenet.cli.errors import ExitCode
+from judgenet.core.bias import PROBES
+from judgenet.core.bias.for_people import PeoplePrompt, for_people
+from judgenet.core.bias.lab import BuiltLab
+from judgenet.core.network import Language
+from judgenet.core.prompts import PromptLanguage
+from judgenet.engine.bias import lab_of
+from judgenet.engine.prepare import Setup
+from judgenet.figures.base import as_json as json_of
+from judgenet.figures.bias import bias_figures
+from judgenet.formats.people_sheet import read_sheet, sheet_text
+from judgenet.stats.bias_conclusions import signed
+from judgenet.stats.lab import LabResult
+from judgenet.store.db import Store, now
+from judgenet.store.files import atomic_write
+from judgenet.store.lab_people import PersonAnswer, keep_people
+from judgenet.store.labs import keep_lab, lab_result
+
+ForPeopleOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Ask nothing: write the prompts as people see them, shuffled and without a hint of the probe, as CSV "
+        "(.csv) or JSON Lines. They fill in the column answer.",
+        show_default=False,
+    ),
+]
+PeopleOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Ask nothing: enter what people answered (a sheet of --for-people, with the same pairs, probes and "
+        "settings) and show it.",
+        show_default=False,
+    ),
+]
+PersonOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Who answered, where the file of --people does not say.", show_default=False),
+]
+
+
+def _prompts(setup: Setup, built: BuiltLab, lab: str) -> tuple[PeoplePrompt, ...]:
+    language = _language(setup.start.spec.language)
+    texts = {prompt.id: prompt for prompt in built.prompts}
+    return for_people(lab, built.lab, texts, lambda pair: setup.start.book.remarks(pair, language))
+
+
+def _language(language: Language) -> PromptLanguage:
+    return "zh" if language == "zh" else "en"
+
+
+def write_for_people(setup: Setup, built: BuiltLab, target: Path, *, as_json: bool) -> int:
+    """Writes the sheet of a lab."""
+    lab = lab_of(setup.start, built)
+    prompts = _prompts(setup, built, lab)
+    atomic_write(target, sheet_text(prompts, as_csv=target.suffix.lower() == ".csv"))
+    if as_json:
+        typer.echo(json.dumps({"lab": lab, "file": str(target), "prompts": len(prompts), "pairs": built.lab.pairs}))
+    else:
+        typer.echo(
+            f"{target}: {len(prompts):,} prompts of {built.lab.pairs:,} pairs. In the column answer people write 1, 2, "
+            "tie or unsure; then judgenet bias … --people FILE"
+        )
+    return ExitCode.DONE
+
+
+def enter_people(setup: Setup, built: BuiltLab, source: Path, person: str | None, *, as_json: bool) -> int:
+    """Enters the answers of a sheet and shows what they come to, beside the judges that were asked before."""
+    lab = lab_of(setup.start, built)
+    sheet = read_sheet(source, {of.key: of for of in _prompts(setup, built, lab)}, person)
+    with Store.open(setup.store_path) as store:
+        setup.save()
+        keep_lab(store, lab, built.lab, {})
+        at = now()
+        new = keep_people(
+            store, lab, [PersonAnswer(prompt, who, said, None, at) for prompt, who, said in sheet.answers]
+        )
+        result = lab_result(store, lab, neurons=False)
+    entered = {"file": str(source), "n": len(sheet.answers), "new": new, "empty": sheet.empty}
+    if as_json:
+        figures = json_of(bias_figures(result))
+        sys.stdout.write(json.dumps({"lab": lab, "entered": entered, **figures}, allow_nan=False) + "\n")
+        return ExitCode.DONE
+    typer.echo(f"{source}: {len(sheet.answers):,} answers, {new:,} of them new; {sheet.empty:,} rows without an answer")
+    print_people(result, Console())
+    return ExitCode.DONE
+
+
+def print_people(result: LabResult, console: Console) -> None:
+    """What people's answers come to, a row a probe; nothing where nobody answered."""
+    people = result.people
+    if people is None:
+        return
+    many = "1 person" if len(people.persons) == 1 else f"{len(people.persons):,} persons"
+    console.print(
+        Text(
+            f"People: {many}, {people.answers:,} answers to {people.prompts:,} of {people.prompts_total:,} prompts",
+            style="bold",
+        )
+    )
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("People", no_wrap=True)
+    for name in ("share", "95 % interval", "n", "pairs", "net effect", "95 % interval"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("Finding")
+    for cell in people.cells:
+        rival = PROBES[cell.probe].has_rival
+        table.add_row(
+            PROBES[cell.probe].title,
+            "–" if cell.share is None else f"{cell.share:.3f}",
+            "–" if cell.interval is None else f"{cell.interval.low:.3f} to {cell.interval.high:.3f}",
+            f"{cell.n:,} of {cell.items:,}",
+            f"{people.pairs[cell.probe]:,} of {len(result.plan(cell.probe).items):,}",
+            "–" if cell.net is None or not rival else signed(cell.net, 3),
+            "–" if cell.net_ci is None or not rival else " to ".join(signed(end, 3) for end in cell.net_ci),
+            Text(cell.words),
+        )
+    console.print(table)

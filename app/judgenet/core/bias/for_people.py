@@ -1,0 +1,68 @@
+"""A lab's prompts as people see them: the question, both responses in the order of the prompt, and what the prompt says
+of them. Nothing tells which probe a prompt belongs to, or which pair it comes from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from judgenet.core.bias.lab import Lab
+from judgenet.core.pairs import Pair
+
+_BLOCK: Final = 12
+"""The prompts of so many counted pairs are shuffled together: those of one pair stand apart, and whoever stops early
+has answered whole pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeoplePrompt:
+    """A prompt for people. ``key`` names it without telling the probe, ``prompt`` is its id in the lab. ``remarks`` are
+    the sentences that the prompt says of the responses; ``tie`` says whether a tie may be called."""
+
+    key: str
+    prompt: str
+    question: str
+    first: str
+    second: str
+    remarks: str
+    tie: bool
+
+
+def prompt_key(lab_id: str, prompt: str) -> str:
+    """The name under which people know a prompt of a lab."""
+    # No spreadsheet takes it for a number.
+    return "q" + hashlib.sha256(f"{lab_id}\n{prompt}".encode("utf-8", "surrogatepass")).hexdigest()[:11]
+
+
+def for_people(
+    lab_id: str, lab: Lab, prompts: Mapping[str, Pair], remarks: Callable[[Pair], str]
+) -> tuple[PeoplePrompt, ...]:
+    """The prompts of a lab in the order in which people see them, drawn by the lab's seed; each once, also where
+    several probes count it. ``prompts`` are by id; those that are not there are left out. ``remarks`` tells what a
+    prompt says of its responses.
+    """
+    seed = f"{lab.settings.seed}\n{lab_id}"
+
+    def rank(what: str, text: str) -> bytes:
+        return hashlib.sha256(f"{seed}\n{what}\n{text}".encode("utf-8", "surrogatepass")).digest()
+
+    items = [(plan.key, item) for plan in lab.probes for item in plan.items]
+    items.sort(key=lambda of: rank("item", f"{of[0]}\n{of[1].pair}"))
+    order: dict[str, None] = {}
+    for start in range(0, len(items), _BLOCK):
+        block = dict.fromkeys(prompt for _, item in items[start : start + _BLOCK] for prompt in item.prompts)
+        order |= dict.fromkeys(sorted(block, key=lambda prompt: rank("prompt", prompt)))
+    return tuple(_shown(lab_id, prompts[name], remarks) for name in order if name in prompts)
+
+
+def _shown(lab_id: str, pair: Pair, remarks: Callable[[Pair], str]) -> PeoplePrompt:
+    shown = pair.shown
+    turned = shown is not None and shown.order == "ba"
+    first, second = (pair.response_b, pair.response_a) if turned else (pair.response_a, pair.response_b)
+    # Nobody among people wrote a response.
+    told = pair if shown is None else replace(pair, shown=replace(shown, own=()))
+    tie = shown is None or shown.tie
+    return PeoplePrompt(prompt_key(lab_id, pair.id), pair.id, pair.question, first, second, remarks(told), tie)
