@@ -54,9 +54,11 @@ def run_child(name: str, *arguments: str) -> None:
 
 def restore_library_path(environment: MutableMapping[str, str] = os.environ) -> None:
     """Takes the frozen program's own libraries out of the environment, so that other programs which it opens (a
-    browser, a viewer of PDF files) load the system's. The loader of this process has read the variable already."""
+    browser, a viewer of PDF files) load the system's. The loader of this process has read the variable already, and a
+    child of this program sets it anew where PyInstaller's start program is told to."""
     if not is_frozen():
         return
+    environment["PYINSTALLER_RESET_ENVIRONMENT"] = "1"
     before = environment.pop("LD_LIBRARY_PATH_ORIG", None)
     if before is not None:
         environment["LD_LIBRARY_PATH"] = before

@@ -23,7 +23,8 @@ from judgenet.version import __version__
 from tests.shots.compare import MOST_TILES, differing, load
 from tests.shots.kept import draw
 
-PICTURE = "design-light-1280x720"
+PICTURES = ("design-light-1280x720", "results-light-1280x720", "report-light-1280x720")
+"""Results and Report need nearly every library."""
 PAIR = {"id": "1", "question": "What is two and two?", "response_a": "Four.", "response_b": "A fish.", "human": "a"}
 FIRST_VERDICT_S = 240.0
 """The first verdict takes 25 s; tests of others may run beside it."""
@@ -51,7 +52,7 @@ class Installed:
     def environment(self) -> dict[str, str]:
         """Nothing of the clone, of this user's settings, or of a screen."""
         kept = {name: os.environ[name] for name in ("LANG", "SSL_CERT_FILE", "PIP_CERT") if name in os.environ}
-        places = {"HOME": str(self.seen / "home"), "PATH": "/usr/local/bin:/usr/bin:/bin"}
+        places = {"HOME": str(self.seen / "home"), "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"}
         return kept | places | {"QT_QPA_PLATFORM": "offscreen"} | self.variables
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
@@ -116,13 +117,14 @@ def check_report(program: Installed) -> None:
         assert len(content) > 20_000
 
 
-def check_picture(program: Installed) -> None:
-    """The page Design is drawn as the clone draws it (which another test compares with the kept picture)."""
-    program.run("shots", "pictures", "--only", PICTURE)
-    draw(program.folder / "reference", (PICTURE,))
-    picture, reference = (load(program.folder / name / f"{PICTURE}.png") for name in ("pictures", "reference"))
-    tiles = differing(picture, reference)
-    assert len(tiles) <= MOST_TILES, f"{len(tiles)} tiles differ: {tiles[:5]}"
+def check_pictures(program: Installed) -> None:
+    """Design, Results and Report are drawn as the clone draws them (which another test compares with kept pictures)."""
+    program.run("shots", "pictures", *(part for name in PICTURES for part in ("--only", name)))
+    draw(program.folder / "reference", PICTURES)
+    for name in PICTURES:
+        picture, reference = (load(program.folder / folder / f"{name}.png") for folder in ("pictures", "reference"))
+        tiles = differing(picture, reference)
+        assert len(tiles) <= MOST_TILES, f"{name}: {len(tiles)} tiles differ: {tiles[:5]}"
 
 
 def check_studio(program: Installed) -> None:
@@ -158,7 +160,7 @@ CHECKS: tuple[Callable[[Installed], None], ...] = (
     check_version,
     check_pair,
     check_report,
-    check_picture,
+    check_pictures,
     check_studio,
 )
 

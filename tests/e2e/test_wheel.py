@@ -16,7 +16,7 @@ import pytest
 
 from judgenet.engine.embedded_model import MODEL_FILE, MODEL_REQUIREMENT
 from judgenet.version import __version__
-from tests.e2e.installed import Installed, check_pair, check_picture, check_report, check_studio, check_version
+from tests.e2e.installed import Installed, check_pair, check_pictures, check_report, check_studio, check_version
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = "Scripts" if os.name == "nt" else "bin"
@@ -130,7 +130,7 @@ def test_pip(wheel: Path, newer_wheel: Path, installed: Place, tmp_path: Path) -
     program.run("model", "fetch")
     check_pair(program)
     check_report(program)
-    check_picture(program)
+    check_pictures(program)
     check_studio(program)
     before, calls = program.json("metrics", "out"), paid_calls(program)
     assert len(calls) == 5

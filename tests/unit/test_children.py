@@ -62,10 +62,10 @@ def test_the_frozen_program_runs_a_child_by_a_word_of_its_own(frozen: None) -> N
 def test_other_programs_do_not_load_the_frozen_programs_libraries(frozen: None) -> None:
     environment = {"LD_LIBRARY_PATH": "/bundle", "LD_LIBRARY_PATH_ORIG": "/usr/local/lib"}
     restore_library_path(environment)
-    assert environment == {"LD_LIBRARY_PATH": "/usr/local/lib"}
+    assert environment == {"LD_LIBRARY_PATH": "/usr/local/lib", "PYINSTALLER_RESET_ENVIRONMENT": "1"}
     environment = {"LD_LIBRARY_PATH": "/bundle"}
     restore_library_path(environment)
-    assert environment == {}
+    assert "LD_LIBRARY_PATH" not in environment
 
 
 def test_an_installed_program_leaves_the_path_of_libraries_alone() -> None:

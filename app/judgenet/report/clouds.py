@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, sqrt
+from random import Random
 
 from judgenet.assets import asset
 from judgenet.report.drawing import BODY_PX, Drawing, Label, Token, text_width
@@ -20,7 +21,7 @@ def word_cloud(words: Sequence[tuple[str, int]], title: str, width: int = 420, s
     """Names by how often they come, the larger the more often; ``None`` where none fits. The same names and seed give
     the same picture.
     """
-    # It brings Pillow and part of Matplotlib, which take longer to load than all else that a report needs.
+    # It brings Pillow and Matplotlib, which take longer to load than all else that a report needs.
     from PIL import ImageFont
     from wordcloud import WordCloud  # type: ignore[import-untyped]
 
@@ -48,6 +49,7 @@ def word_cloud(words: Sequence[tuple[str, int]], title: str, width: int = 420, s
         relative_scaling=1,
         max_words=MOST_WORDS,
         random_state=seed,
+        color_func=_no_color,
     )
     try:
         laid = maker.generate_from_frequencies(weights).layout_
@@ -65,6 +67,13 @@ def word_cloud(words: Sequence[tuple[str, int]], title: str, width: int = 420, s
     labels = _centred(labels, width)
     said = ", ".join(f"{name} {count:,}" for name, count in words[:12])
     return Drawing(float(width), float(height), tuple(labels), f"{title}: {said}")
+
+
+def _no_color(*_: object, random_state: Random, **_more: object) -> str:
+    """The page draws the words in its own colours. The library's choice of a colour would load all of Matplotlib; the
+    random number that it draws is drawn here too, since the places of the next words depend on it."""
+    random_state.uniform(0, 1)
+    return "black"
 
 
 def _centred(labels: list[Label], width: float) -> list[Label]:
