@@ -37,6 +37,7 @@ from judgenet.engine.experiments import Course, ExperimentEstimate, choices_of, 
 from judgenet.engine.options import RunOptions
 from judgenet.engine.prepare import Setup, prepare
 from judgenet.engine.session import Engine
+from judgenet.figures.experiment import ExperimentPlace
 from judgenet.report.blocks import Block, Bullets, Notice, Paragraph, ReportDocument, Section, plain_line
 from judgenet.report.blocks import Table as TableBlock
 from judgenet.report.experiment_document import document
@@ -257,8 +258,8 @@ def _run(
         except ResultsError as error:
             raise InputError(str(error)) from None
     if as_json:
-        place = {"folder": str(folder), "files": [path.name for path in files]}
-        sys.stdout.write(json.dumps({**results, "place": place}, allow_nan=False) + "\n")
+        place = ExperimentPlace(str(folder), tuple(path.name for path in files))
+        sys.stdout.write(replace(results, place=place).to_json() + "\n")
     else:
         show(document(results), Terminal())
         typer.echo(f"Written to {folder}: {', '.join(path.name for path in files)}.")

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache, singledispatch
-from typing import TYPE_CHECKING, Any, ClassVar, Final, get_type_hints
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Union, get_args, get_origin, get_type_hints
 
 from judgenet.core import network_json
 from judgenet.core.network import NetworkSpec
@@ -87,6 +88,34 @@ def as_json(value: Any) -> Any:
     return [as_json(of) for of in value]
 
 
+def from_json(kind: Any, value: Any) -> Any:
+    """The inverse of :func:`as_json` for a type of figures: JSON that was kept becomes its value again. Figures that
+    it lacks are ``None``.
+
+    :raises TypeError: the JSON has another form.
+    """
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    if get_origin(kind) in (Union, UnionType):
+        kind = next((of for of in get_args(kind) if of is not type(None)), Any)
+    if value is None or kind is Any:
+        return value
+    if kind is Interval:
+        return Interval(*value)
+    if is_dataclass(kind):
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{kind}: an object is expected")
+        hints = get_type_hints(kind, include_extras=True)
+        return kind(**{of.name: from_json(hints[of.name], value.get(of.name)) for of in fields(kind)})  # type: ignore[operator]
+    inner = get_args(kind)
+    if get_origin(kind) is tuple:
+        kinds = [inner[0]] * len(value) if inner[1:] == (Ellipsis,) else inner
+        return tuple(from_json(of, item) for of, item in zip(kinds, value, strict=True))
+    if isinstance(get_origin(kind), type) and issubclass(get_origin(kind), Mapping):
+        return {name: from_json(inner[1], item) for name, item in value.items()}
+    return value
+
+
 class Figures(Mapping[str, Any]):
     """The figures of one question to a run, as attributes and by the keys of the command's ``--json``
     (``resources/figures.md``). What is undefined is ``None`` and has a ``reason`` beside it."""
@@ -120,8 +149,8 @@ class Figures(Mapping[str, Any]):
 
         part = self[self._rows]
         if isinstance(part, list):
-            return pd.DataFrame([_flat(record) for record in part])
-        rows = {name: _flat(record) for name, record in part.items() if isinstance(record, Mapping)}
+            return pd.DataFrame([flat(record) for record in part])
+        rows = {name: flat(record) for name, record in part.items() if isinstance(record, Mapping)}
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def __repr__(self) -> str:
@@ -132,7 +161,7 @@ class Figures(Mapping[str, Any]):
         return f"{self.to_frame().to_html(escape=True)}{notes}"
 
 
-def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+def flat(record: Mapping[str, Any]) -> dict[str, Any]:
     """One row: intervals become two columns, and what is itself a table is left out."""
     row: dict[str, Any] = {}
     for name, value in record.items():

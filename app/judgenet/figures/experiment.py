@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from judgenet.figures.base import ASKED, OPTIONAL, Keys
+from judgenet.core.pairs import Verdict
+from judgenet.figures.base import ASKED, OPTIONAL, Figures, Keys, as_json, flat
 from judgenet.figures.parts import Reasons
 from judgenet.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class SetPairs:
 class SetMajority:
     """What always answering the commonest label reaches."""
 
-    label: Annotated[str | None, "the commonest human label"]
+    label: Annotated[Verdict | None, "the commonest human label"]
     accuracy: Annotated[float | None, "what it reaches as a constant answer"]
     reason: str | None
 
@@ -61,7 +65,7 @@ class SetRow:
     aggregation: str
     name: str
     group: Annotated[str, "rows of one table or line of the plot"]
-    x: Annotated[float | None, "its place on the plot's axis"]
+    x: Annotated[int | None, "its place on the plot's axis"]
     subject: Annotated[bool, "a row that the experiment is about"]
     layers: Annotated[
         tuple[int | None, ...],
@@ -219,7 +223,7 @@ class SetSaving:
     target_from: Annotated[str, "given, measured (the annotators' of these pairs) or paper"]
     target_n: Annotated[int | None, "pairs on which it was measured"]
     measured_agreement: Annotated[float | None, "of the annotators among themselves"]
-    labour: StatedLabour
+    labour: StatedLabour | None
     rows: tuple[SavingRow, ...]
     reasons: Reasons
 
@@ -254,6 +258,11 @@ class ExperimentSet:
     saving: Annotated[SetSaving | None, OPTIONAL]
     words: Annotated[tuple[TaskWords, ...] | None, OPTIONAL]
 
+    @property
+    def saving_rows(self) -> tuple[SavingRow, ...]:
+        """What people must still review beside each network; empty where the experiment does not ask for it."""
+        return () if self.saving is None else self.saving.rows
+
 
 @dataclass(frozen=True)
 class ExperimentPlace:
@@ -263,8 +272,8 @@ class ExperimentPlace:
     files: Annotated[tuple[str, ...], "their names"]
 
 
-@dataclass(frozen=True)
-class ExperimentFigures:
+@dataclass(frozen=True, repr=False)
+class ExperimentFigures(Figures):
     """The figures of an experiment on each set of pairs."""
 
     judgenet: Annotated[str, "the version that wrote it"]
@@ -273,3 +282,11 @@ class ExperimentFigures:
     title: str
     place: Annotated[ExperimentPlace | None, ASKED]
     sets: tuple[ExperimentSet, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a set of pairs and row of its table, with the ends of intervals as columns."""
+        import pandas as pd
+
+        return pd.concat(
+            [pd.DataFrame([flat(as_json(row)) for row in found.rows]).assign(set=found.set) for found in self.sets]
+        )

@@ -23,72 +23,74 @@ from judgenet.core.wording import (
     ratio_interval,
     whole_range,
 )
+from judgenet.figures.experiment import ExperimentFigures, ExperimentSet, SetRow, SetSaving, StatedLabour
 from judgenet.formats.tables import csv_text
 from judgenet.report.blocks import Block, Bullets, Given, Line, Notice, Paragraph, ReportDocument, Row, Section, Table
-from judgenet.report.experiment_results import ExperimentResults, Values, group_name, interval_of, kind_of, row_of
+from judgenet.report.experiment_results import group_name, kind_of, row_of
+from judgenet.stats.intervals import Interval
 from judgenet.version import __version__
 
 
-def document(results: ExperimentResults) -> ReportDocument:
+def document(results: ExperimentFigures) -> ReportDocument:
     """The tables of an experiment, with what must be known to read them."""
-    sets: Sequence[Values] = results["sets"]
+    sets: Sequence[ExperimentSet] = results.sets
     return ReportDocument(
-        kicker=("Experiment ", results["experiment"]),
-        date=day(max(one["at"] for one in sets)),
-        title=results["title"],
+        kicker=("Experiment ", results.experiment),
+        date=day(max(of_set.at for of_set in sets)),
+        title=results.title,
         blocks=tuple(_blocks(results)),
         foot=f"JudgeNet {__version__}",
     )
 
 
-def _blocks(results: ExperimentResults) -> Iterator[Block]:
+def _blocks(results: ExperimentFigures) -> Iterator[Block]:
     kind = kind_of(results)
-    for one in results["sets"]:
-        if one["state"] != "done":
-            why = f": {one['message']}" if one["message"] else ""
-            yield Notice((Given(one["set"]), f" has not run to its end ({one['state']}){why}"))
+    for of_set in results.sets:
+        if of_set.state != "done":
+            why = f": {of_set.message}" if of_set.message else ""
+            yield Notice((Given(of_set.set), f" has not run to its end ({of_set.state}){why}"))
     if kind in ("table", "saving"):
         yield from _accuracy_table(results)
     if kind in ("sweep", "budget"):
-        for one in results["sets"]:
-            yield from _grids(one, kind)
+        for of_set in results.sets:
+            yield from _grids(of_set, kind)
     if kind == "saving":
         yield from _saving_table(results)
     if kind == "clouds":
-        for one in results["sets"]:
-            yield from _words_table(one)
+        for of_set in results.sets:
+            yield from _words_table(of_set)
     yield Bullets(tuple(_notes(results)))
 
 
 # Tables
 
 
-def _accuracy_table(results: ExperimentResults) -> Iterator[Block]:
-    sets = results["sets"]
+def _accuracy_table(results: ExperimentFigures) -> Iterator[Block]:
+    sets = results.sets
     several = len(sets) > 1
-    compared = any(row["difference"] is not None for one in sets for row in one["rows"])
+    compared = any(row.difference is not None for of_set in sets for row in of_set.rows)
     columns = ["Network", "Acc. %", "95 %", "Macro-F1", "95 %", "Kappa", "95 %", "n used", "Neurons", "Calls a pair"]
     if compared:
         columns += ["Difference, points", "95 %", "p, Holm"]
     lines = []
-    for one in sets:
+    for of_set in sets:
         if several:
             blank: list[Line] = [("",)] * (len(columns) - 1)
-            lines.append(Row(((Given(one["set"]),), *blank), strong=True))
-        for row in one["rows"]:
+            lines.append(Row(((Given(of_set.set),), *blank), strong=True))
+        for row in of_set.rows:
             lines.append(_accuracy_row(row, compared))
-        if one["majority"]["accuracy"] is not None:
-            name = f"Always {SPOKEN[one['majority']['label']]}"
-            cells: list[Line] = [(name,), (percent(one["majority"]["accuracy"], unit=False),)]
+        if of_set.majority.accuracy is not None and of_set.majority.label is not None:
+            name = f"Always {SPOKEN[of_set.majority.label]}"
+            cells: list[Line] = [(name,), (percent(of_set.majority.accuracy, unit=False),)]
             lines.append(Row((*cells, *[("",)] * (len(columns) - 2))))
-    yield Section(results["title"], _pairs_fact(sets))
+    yield Section(results.title, _pairs_fact(sets))
     yield Table(tuple(columns), (False, *(True,) * (len(columns) - 1)), tuple(lines))
     if compared:
         names = {
-            row["difference"]["against"]: row_of(one, row["difference"]["against"])["name"]
-            for one in sets
-            for row in one["rows"]
-            if row["difference"] is not None
+            row.difference.against: row_of(of_set, row.difference.against).name
+            for of_set in sets
+            for row in of_set.rows
+            if row.difference is not None
         }
         others = list(dict.fromkeys(names.values()))
         shown = others[0] if len(others) == 1 else "the same aggregation without roles"
@@ -102,36 +104,36 @@ def _accuracy_table(results: ExperimentResults) -> Iterator[Block]:
         )
 
 
-def _tests(sets: Sequence[Values]) -> str:
+def _tests(sets: Sequence[ExperimentSet]) -> str:
     """How many rows are compared on each set."""
-    compared = [sum(row["difference"] is not None for row in one["rows"]) for one in sets]
+    compared = [sum(row.difference is not None for row in of_set.rows) for of_set in sets]
     return whole_range(min(compared), max(compared))
 
 
-def _accuracy_row(row: Values, compared: bool) -> Row:
-    cells: list[Line] = [(row["name"],), *_figure_cells(row)]
-    cells.append((of(row["n_used"], row["n_total"]),))
-    cells += [(_number(row["neurons_per_pair"]),), (_number(row["calls_per_pair"]),)]
+def _accuracy_row(row: SetRow, compared: bool) -> Row:
+    cells: list[Line] = [(row.name,), *_figure_cells(row)]
+    cells.append((of(row.n_used, row.n_total),))
+    cells += [(_number(row.neurons_per_pair),), (_number(row.calls_per_pair),)]
     if compared:
-        found = row["difference"]
-        value = None if found is None else found["accuracy"]
+        found = row.difference
+        value = None if found is None else found.accuracy
         cells.append(("" if found is None else "n/a" if value is None else minus(f"{100 * value:+.1f}"),))
-        ends = None if found is None else found["accuracy_ci"]
+        ends = None if found is None else found.accuracy_ci
         cells.append(("" if ends is None else minus(f"[{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}]"),))
-        adjusted = None if found is None else found.get("p_holm")
+        adjusted = None if found is None else found.p_holm
         cells.append(("" if adjusted is None else p_value(adjusted).removeprefix("p = ").removeprefix("p "),))
-    return Row(tuple(cells), strong=row["subject"])
+    return Row(tuple(cells), strong=row.subject)
 
 
-def _figure_cells(row: Values) -> list[Line]:
+def _figure_cells(row: SetRow) -> list[Line]:
     """Accuracy, macro-F1 and kappa, each with its interval."""
     return [
-        (percent(row["accuracy"], unit=False),),
-        (percent_interval(interval_of(row["accuracy_ci"])),),
-        (ratio(row["macro_f1"]),),
-        (ratio_interval(interval_of(row["macro_f1_ci"])),),
-        (ratio(row["kappa"]),),
-        (ratio_interval(interval_of(row["kappa_ci"])),),
+        (percent(row.accuracy, unit=False),),
+        (percent_interval(row.accuracy_ci),),
+        (ratio(row.macro_f1),),
+        (ratio_interval(row.macro_f1_ci),),
+        (ratio(row.kappa),),
+        (ratio_interval(row.kappa_ci),),
     ]
 
 
@@ -139,34 +141,30 @@ def _number(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.1f}".removesuffix(".0")
 
 
-def _pairs_fact(sets: Sequence[Values]) -> str:
-    return ", ".join(
-        f"{one['set']}: {of(one['pairs']['labelled'], one['pairs']['total'])} pairs labelled" for one in sets
-    )
+def _pairs_fact(sets: Sequence[ExperimentSet]) -> str:
+    return ", ".join(f"{of_set.set}: {of(of_set.pairs.labelled, of_set.pairs.total)} pairs labelled" for of_set in sets)
 
 
-_METRICS: tuple[tuple[str, str, Callable[[Values], str]], ...] = (
+_METRICS: tuple[tuple[str, str, Callable[[SetRow], str]], ...] = (
     (
         "accuracy",
         "Accuracy, %",
-        lambda row: (
-            f"{percent(row['accuracy'], unit=False)} {percent_interval(interval_of(row['accuracy_ci']))}".strip()
-        ),
+        lambda row: f"{percent(row.accuracy, unit=False)} {percent_interval(row.accuracy_ci)}".strip(),
     ),
     (
         "macro_f1",
         "Macro-F1",
-        lambda row: f"{ratio(row['macro_f1'])} {ratio_interval(interval_of(row['macro_f1_ci']))}".strip(),
+        lambda row: f"{ratio(row.macro_f1)} {ratio_interval(row.macro_f1_ci)}".strip(),
     ),
-    ("kappa", "Kappa", lambda row: f"{ratio(row['kappa'])} {ratio_interval(interval_of(row['kappa_ci']))}".strip()),
+    ("kappa", "Kappa", lambda row: f"{ratio(row.kappa)} {ratio_interval(row.kappa_ci)}".strip()),
 )
 
 
-def _grids(one: Values, kind: str) -> Iterator[Block]:
+def _grids(of_set: ExperimentSet, kind: str) -> Iterator[Block]:
     """A table for each figure, with a row for each place of the axis."""
-    rows = one["rows"]
-    places = sorted({row["x"] for row in rows})
-    across = list(dict.fromkeys((row["group"], row["aggregation"]) for row in rows))
+    rows = of_set.rows
+    places = sorted({row.x for row in rows if row.x is not None})
+    across = list(dict.fromkeys((row.group, row.aggregation) for row in rows))
     if kind == "sweep":
         # One table for an aggregation, depths to the right.
         blocks = [[key for key in across if key[1] == rule] for rule in dict.fromkeys(rule for _, rule in across)]
@@ -181,19 +179,17 @@ def _grids(one: Values, kind: str) -> Iterator[Block]:
             for x in places:
                 cells: list[Line] = [(f"{x:,}",)]
                 for key in keys:
-                    found = next(
-                        (row for row in rows if row["x"] == x and (row["group"], row["aggregation"]) == key), None
-                    )
+                    found = next((row for row in rows if row.x == x and (row.group, row.aggregation) == key), None)
                     cells.append(("" if found is None else shown(found),))
                 lines.append(Row(tuple(cells)))
-            used = sorted({row["n_used"] for row in rows})
-            fact = f"{whole_range(used[0], used[-1])} of {one['pairs']['total']:,} pairs used"
-            name = f"{one['set']}: {title}, {rule}" if kind == "sweep" else f"{one['set']}: {title}"
+            used = sorted({row.n_used for row in rows})
+            fact = f"{whole_range(used[0], used[-1])} of {of_set.pairs.total:,} pairs used"
+            name = f"{of_set.set}: {title}, {rule}" if kind == "sweep" else f"{of_set.set}: {title}"
             yield Section(name, fact, level=3)
             yield Table((first, *heads), (True,) * (len(heads) + 1), tuple(lines))
 
 
-def _saving_table(results: ExperimentResults) -> Iterator[Block]:
+def _saving_table(results: ExperimentFigures) -> Iterator[Block]:
     columns = (
         "Network",
         "Agreement with people, %",
@@ -205,65 +201,65 @@ def _saving_table(results: ExperimentResults) -> Iterator[Block]:
         "95 %",
         "n used",
     )
-    for one in results["sets"]:
-        saving = one["saving"]
+    for of_set in results.sets:
+        saving = of_set.saving
+        if saving is None:
+            continue
         lines = []
-        for row in saving["rows"]:
-            ends = row["review_ends"]
+        for row in saving.rows:
+            ends = row.review_ends
             cells = (
-                row_of(one, row["row"])["name"],
-                percent(row["accuracy"], unit=False),
-                percent(row["relative"], unit=False),
-                percent(row["review"], unit=False),
+                row_of(of_set, row.row).name,
+                percent(row.accuracy, unit=False),
+                percent(row.relative, unit=False),
+                percent(row.review, unit=False),
                 "" if ends is None else f"{percent(ends[0], unit=False)} to {percent(ends[1], unit=False)}",
-                percent(row["saved"], unit=False),
-                percent(row["uncertain_first"], unit=False),
-                percent_interval(interval_of(row["uncertain_first_ci"])),
-                of(row["n_used"], row["n_total"]),
+                percent(row.saved, unit=False),
+                percent(row.uncertain_first, unit=False),
+                percent_interval(row.uncertain_first_ci),
+                of(row.n_used, row.n_total),
             )
             lines.append(Row(tuple((cell,) for cell in cells)))
-        yield Section(f"{one['set']}: people's work", _target_words(saving), level=3)
+        yield Section(f"{of_set.set}: people's work", _target_words(saving), level=3)
         yield Table(columns, (False, *(True,) * (len(columns) - 1)), tuple(lines))
-        if "labour" in saving:
-            yield from _work_table(one)
+        if saving.labour is not None:
+            yield from _work_table(of_set, saving.labour)
 
 
-def _work_table(one: Values) -> Iterator[Block]:
+def _work_table(of_set: ExperimentSet, labour: StatedLabour) -> Iterator[Block]:
     """People's time and money: all pairs labelled, against the review alone."""
-    saving = one["saving"]
-    labour = saving["labour"]
     columns = ["Network", "Pairs to review", "Times faster", "at the ends of the 95 %"]
-    if labour["seconds"] is not None:
+    if labour.seconds is not None:
         columns += ["Hours of all", "Hours of review"]
-        if labour["wage"] is not None:
+        if labour.wage is not None:
             columns += ["All, USD", "Review, USD", "Network, USD", "Cheaper by, %", "at the ends"]
     lines = []
-    for row in saving["rows"]:
-        work = row["work"]
+    for row in of_set.saving_rows:
+        work = row.work
         cells = [
-            row_of(one, row["row"])["name"],
-            "n/a" if work["reviews"] is None else of(round(work["reviews"]), work["pairs"]),
-            _amount(work["faster"], 1),
-            _amounts(work["faster_ends"] and sorted(work["faster_ends"]), 1),
+            row_of(of_set, row.row).name,
+            "n/a" if work.reviews is None else of(round(work.reviews), work.pairs),
+            _amount(work.faster, 1),
+            _amounts(work.faster_ends and sorted(work.faster_ends), 1),
         ]
-        if labour["seconds"] is not None:
-            cells += [_amount(work["hours_all"], 2), _amount(work["hours_review"], 2)]
-            if labour["wage"] is not None:
-                cells += [_amount(work[name], 2) for name in ("cost_all", "cost_review", "network_price")]
-                cells.append("n/a" if work["cost_saved"] is None else minus(f"{100 * work['cost_saved']:.1f}"))
-                ends = work["cost_saved_ends"]
+        if labour.seconds is not None:
+            cells += [_amount(work.hours_all, 2), _amount(work.hours_review, 2)]
+            if labour.wage is not None:
+                cells += [_amount(cost, 2) for cost in (work.cost_all, work.cost_review, work.network_price)]
+                cells.append("n/a" if work.cost_saved is None else minus(f"{100 * work.cost_saved:.1f}"))
+                ends = work.cost_saved_ends
                 cells.append("" if ends is None else _amounts(sorted(100 * end for end in ends), 1))
         lines.append(Row(tuple((cell,) for cell in cells)))
-    yield Section(f"{one['set']}: people's time and cost", _labour_words(labour), level=3)
+    yield Section(f"{of_set.set}: people's time and cost", _labour_words(labour), level=3)
     yield Table(tuple(columns), (False, *(True,) * (len(columns) - 1)), tuple(lines))
 
 
-def _labour_words(labour: Values) -> str:
-    if labour["seconds"] is None:
+def _labour_words(labour: StatedLabour) -> str:
+    if labour.seconds is None:
         return "seconds a label and wage are not stated"
-    people = "" if labour["annotators"] == 1 else f" from each of {labour['annotators']:g} people"
-    wage = "wage not stated" if labour["wage"] is None else f"{labour['wage']:g} USD an hour"
-    return f"{labour['seconds']:g} s a label{people}, {wage}"
+    people = "" if labour.annotators == 1 else f" from each of {labour.annotators:g} people"
+    wage = "wage not stated" if labour.wage is None else f"{labour.wage:g} USD an hour"
+    return f"{labour.seconds:g} s a label{people}, {wage}"
 
 
 def _amount(value: float | None, digits: int) -> str:
@@ -281,70 +277,70 @@ TARGETS = {
 }
 
 
-def _target_words(saving: Values) -> str:
-    return f"target {percent(saving['target'])}, {TARGETS[saving['target_from']]}"
+def _target_words(saving: SetSaving) -> str:
+    return f"target {percent(saving.target)}, {TARGETS[saving.target_from]}"
 
 
 MOST_WORDS = 10
 
 
-def _words_table(one: Values) -> Iterator[Block]:
+def _words_table(of_set: ExperimentSet) -> Iterator[Block]:
     lines = []
-    for words in one["words"]:
-        common = ", ".join(f"{name} {count:,}" for name, count in words["words"][:MOST_WORDS])
+    for words in of_set.words or ():
+        common = ", ".join(f"{name} {count:,}" for name, count in words.words[:MOST_WORDS])
         cells = (
-            Given(words["task"] or "(no task)"),
-            of(words["pairs_used"], words["pairs_total"]),
-            f"{words['roles']:,}",
+            Given(words.task or "(no task)"),
+            of(words.pairs_used, words.pairs_total),
+            f"{words.roles:,}",
             Given(common),
         )
         lines.append(Row(tuple((cell,) for cell in cells)))
-    yield Section(f"{one['set']}: roles by task", plural(one["pairs"]["total"], "pair"))
+    yield Section(f"{of_set.set}: roles by task", plural(of_set.pairs.total, "pair"))
     yield Table(("Task", "Pairs used", "Different roles", "The commonest"), (False, True, True, False), tuple(lines))
 
 
-def _notes(results: ExperimentResults) -> Iterator[Line]:
-    sets, kind = results["sets"], kind_of(results)
-    for one in sets:
-        calls = one["calls"]
-        price = calls["reasons"]["price"] if calls["price"] is None else money(calls["price"])
+def _notes(results: ExperimentFigures) -> Iterator[Line]:
+    sets, kind = results.sets, kind_of(results)
+    for of_set in sets:
+        calls = of_set.calls
+        price = calls.reasons["price"] if calls.price is None else money(calls.price)
         if kind == "clouds":
-            yield (Given(one["set"]), f": {calls['asked_this_time']:,} calls were asked this time.")
+            yield (Given(of_set.set), f": {calls.asked_this_time:,} calls were asked this time.")
         else:
             yield (
-                Given(one["set"]),
-                f": its networks rest on {calls['all']:,} calls, {calls['different']:,} different ones since "
-                f"{calls['shared']:,} are shared; {calls['asked_this_time']:,} were asked this time. The different "
-                f"ones took {calls['tokens_in']:,} tokens in and {calls['tokens_out']:,} out; price: {price}.",
+                Given(of_set.set),
+                f": its networks rest on {calls.all:,} calls, {calls.different:,} different ones since "
+                f"{calls.shared:,} are shared; {calls.asked_this_time:,} were asked this time. The different "
+                f"ones took {calls.tokens_in:,} tokens in and {calls.tokens_out:,} out; price: {price}.",
             )
-        roles = one["roles"]
-        if roles["fewer"]:
+        roles = of_set.roles
+        if roles.fewer:
             yield (
-                Given(one["set"]),
-                f": on {of(roles['fewer'], roles['pairs'])} pairs the model named fewer roles than there are neurons "
+                Given(of_set.set),
+                f": on {of(roles.fewer, roles.pairs)} pairs the model named fewer roles than there are neurons "
                 "(pairs counted once a network); the network is narrower there.",
             )
-        if roles["none"]:
+        if roles.none:
             yield (
-                Given(one["set"]),
-                f": on {of(roles['none'], roles['pairs'])} pairs the model named no roles, and those of the library "
+                Given(of_set.set),
+                f": on {of(roles.none, roles.pairs)} pairs the model named no roles, and those of the library "
                 "stood in.",
             )
-        if calls["unscored"]:
-            said = ", ".join(f"{reason} {count:,}" for reason, count in calls["unscored"].items())
-            yield (Given(one["set"]), f": calls without an evaluation, which count nowhere: {said}.")
-        if kind != "clouds" and not one["pairs"]["labelled"]:
-            yield (Given(one["set"]), ": no pair has a human label, so that agreement with people is undefined.")
-        if kind != "clouds" and one["pairs"]["questions"] < one["pairs"]["total"]:
-            number = plural(one["pairs"]["questions"], "question")
-            yield (Given(one["set"]), f": its pairs are of {number}; intervals draw whole questions.")
+        if calls.unscored:
+            said = ", ".join(f"{reason} {count:,}" for reason, count in calls.unscored.items())
+            yield (Given(of_set.set), f": calls without an evaluation, which count nowhere: {said}.")
+        if kind != "clouds" and not of_set.pairs.labelled:
+            yield (Given(of_set.set), ": no pair has a human label, so that agreement with people is undefined.")
+        if kind != "clouds" and of_set.pairs.questions < of_set.pairs.total:
+            number = plural(of_set.pairs.questions, "question")
+            yield (Given(of_set.set), f": its pairs are of {number}; intervals draw whole questions.")
     if kind in ("sweep", "budget"):
         yield ("The best of many networks looks better than it is: it was chosen on the pairs that it is shown for.",)
     if kind == "saving":
         yield from _saving_notes(sets)
 
 
-def _saving_notes(sets: Sequence[Values]) -> Iterator[Line]:
+def _saving_notes(sets: Sequence[ExperimentSet]) -> Iterator[Line]:
     yield (
         "The formula takes a reviewed pair as right, although people agree with each other no further than the target. "
         "If reviewers err as often as people differ, everything must be reviewed.",
@@ -354,16 +350,16 @@ def _saving_notes(sets: Sequence[Values]) -> Iterator[Line]:
         "sure than it looks where these are few.",
     )
     yield ("Agreement and target are estimates: see the share at both ends of the interval.",)
-    if any("labour" in one["saving"] for one in sets):
+    if any(of_set.saving is not None and of_set.saving.labour is not None for of_set in sets):
         yield (
             "Times faster is of people's time: all pairs over those that they review. Cheaper counts the network's "
             "price too. The paper says 4.6 times and 60 % at a review of 23 %, which alone gives 4.3 times; it states "
             "neither seconds a label nor wages.",
         )
-    for one in sets:
-        if any((row["relative"] or 0) > 1 for row in one["saving"]["rows"]):
+    for of_set in sets:
+        if any((row.relative or 0) > 1 for row in of_set.saving_rows):
             yield (
-                Given(one["set"]),
+                Given(of_set.set),
                 ": a network can agree with the label more often than people do with each other, since the label "
                 "is a majority of them.",
             )
@@ -406,56 +402,55 @@ class ExperimentRecord(NamedTuple):
     reason: str
 
 
-def csv(results: ExperimentResults) -> str:
+def csv(results: ExperimentFigures) -> str:
     """All rows, one a line; of word clouds each role of each task."""
     if kind_of(results) == "clouds":
         lines = [
-            (one["set"], words["task"], clean(str(name)), count, words["pairs_used"], words["pairs_total"])
-            for one in results["sets"]
-            for words in one["words"]
-            for name, count in words["words"]
+            (of_set.set, words.task, clean(str(name)), count, words.pairs_used, words.pairs_total)
+            for of_set in results.sets
+            for words in of_set.words or ()
+            for name, count in words.words
         ]
         return csv_text(("set", "task", "role", "pairs", "pairs_used", "pairs_total"), lines)
-    records = (_record(one, row) for one in results["sets"] for row in one["rows"])
+    records = (_record(of_set, row) for of_set in results.sets for row in of_set.rows)
     return csv_text(ExperimentRecord._fields, records)
 
 
-def _record(one: Values, row: Values) -> ExperimentRecord:
-    def ends(name: str, of_values: Values = row) -> tuple[float | None, float | None]:
-        found = of_values.get(name)
-        return (None, None) if found is None else (found[0], found[1])
+def _record(of_set: ExperimentSet, row: SetRow) -> ExperimentRecord:
+    def ends(interval: Interval | None) -> tuple[float | None, float | None]:
+        return (None, None) if interval is None else (interval.low, interval.high)
 
-    difference = row["difference"] or {}
-    saving: Values = next((found for found in one.get("saving", {}).get("rows", ()) if found["row"] == row["row"]), {})
+    less = row.difference
+    saving = next((found for found in of_set.saving_rows if found.row == row.row), None)
     return ExperimentRecord(
-        one["set"],
-        row["row"],
-        row["network"],
-        row["aggregation"],
-        row["group"],
-        row["x"],
-        row["accuracy"],
-        *ends("accuracy_ci"),
-        row["macro_f1"],
-        *ends("macro_f1_ci"),
-        row["kappa"],
-        *ends("kappa_ci"),
-        row["n_used"],
-        row["n_total"],
-        row["neurons_per_pair"],
-        row["calls_per_pair"],
-        difference.get("against"),
-        difference.get("accuracy"),
-        *ends("accuracy_ci", difference),
-        difference.get("p"),
-        difference.get("p_holm"),
-        saving.get("review"),
-        saving.get("work", {}).get("faster"),
-        saving.get("work", {}).get("cost_saved"),
-        "; ".join(dict.fromkeys(row["reasons"].values())),
+        of_set.set,
+        row.row,
+        row.network,
+        row.aggregation,
+        row.group,
+        row.x,
+        row.accuracy,
+        *ends(row.accuracy_ci),
+        row.macro_f1,
+        *ends(row.macro_f1_ci),
+        row.kappa,
+        *ends(row.kappa_ci),
+        row.n_used,
+        row.n_total,
+        row.neurons_per_pair,
+        row.calls_per_pair,
+        None if less is None else less.against,
+        None if less is None else less.accuracy,
+        *ends(None if less is None else less.accuracy_ci),
+        None if less is None else less.p,
+        None if less is None else less.p_holm,
+        None if saving is None else saving.review,
+        None if saving is None else saving.work.faster,
+        None if saving is None else saving.work.cost_saved,
+        "; ".join(dict.fromkeys(row.reasons.values())),
     )
 
 
-def json_text(results: ExperimentResults) -> str:
+def json_text(results: ExperimentFigures) -> str:
     """The results as they are kept."""
-    return json.dumps(results, allow_nan=False, indent=1, ensure_ascii=True) + "\n"
+    return json.dumps(results.to_dict(), allow_nan=False, indent=1, ensure_ascii=True) + "\n"

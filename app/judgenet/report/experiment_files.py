@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from judgenet.figures.base import from_json
+from judgenet.figures.experiment import ExperimentFigures, ExperimentSet
 from judgenet.formats.tables import whole_file
 from judgenet.report.drawing import of_theme, svg
 from judgenet.report.experiment_document import csv, document, json_text
 from judgenet.report.experiment_method import method
 from judgenet.report.experiment_plots import framed, plot
-from judgenet.report.experiment_results import RESULTS_VERSION, ExperimentResults, with_set
+from judgenet.report.experiment_results import RESULTS_VERSION, with_set
 from judgenet.report.writers.latex import latex
 from judgenet.report.writers.markdown import markdown
 
@@ -25,7 +25,7 @@ class ResultsError(Exception):
     """Results that cannot be written or read; the message says what to do."""
 
 
-def kept_results(folder: Path) -> dict[str, Any] | None:
+def kept_results(folder: Path) -> ExperimentFigures | None:
     """The results that a folder holds, ``None`` where there are none.
 
     :raises ResultsError: the file there holds none.
@@ -44,10 +44,16 @@ def kept_results(folder: Path) -> dict[str, Any] | None:
             f"{path}: was written by another version of JudgeNet. Move it away and run the experiment again: its calls "
             "are kept and cost nothing."
         )
-    return found
+    try:
+        figures: ExperimentFigures = from_json(ExperimentFigures, found)
+    except (TypeError, ValueError, AttributeError):
+        raise ResultsError(
+            f"{path}: holds no results of an experiment. Move it away and run the experiment again."
+        ) from None
+    return figures
 
 
-def write_results(folder: Path, key: str, found: Mapping[str, Any]) -> tuple[dict[str, Any], list[Path]]:
+def write_results(folder: Path, key: str, found: ExperimentSet) -> tuple[ExperimentFigures, list[Path]]:
     """Writes the results of one set, beside those of others that the folder holds: figures as JSON and CSV, tables as
     Markdown and LaTeX, a plot of each set as SVG (light and dark), and the text of the method.
 
@@ -64,7 +70,7 @@ def write_results(folder: Path, key: str, found: Mapping[str, Any]) -> tuple[dic
     return results, written
 
 
-def write_all(folder: Path, results: ExperimentResults) -> list[Path]:
+def write_all(folder: Path, results: ExperimentFigures) -> list[Path]:
     """Writes results as they are, over what the folder holds of them, and returns the files.
 
     :raises ResultsError: a file cannot be written.
@@ -89,13 +95,12 @@ def write_all(folder: Path, results: ExperimentResults) -> list[Path]:
     return written
 
 
-def plots(results: ExperimentResults) -> dict[str, str]:
+def plots(results: ExperimentFigures) -> dict[str, str]:
     """The plots of all sets as SVG by file name."""
     found = {}
-    sets = results["sets"]
-    for number, one in enumerate(sets, 1):
-        drawing = framed(plot(results, one))
-        end = "" if len(sets) == 1 else f"-{_slug(one['set']) or number}"
+    for number, of_set in enumerate(results.sets, 1):
+        drawing = framed(plot(results, of_set))
+        end = "" if len(results.sets) == 1 else f"-{_slug(of_set.set) or number}"
         if f"plot{end}.svg" in found:
             end += f"-{number}"
         found[f"plot{end}.svg"] = svg(drawing, of_theme("light"), alone=True)

@@ -3,14 +3,14 @@ the original."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from judgenet.core import network_json
 from judgenet.core.wording import day, of, percent, plural
+from judgenet.figures.experiment import ExperimentFigures, ExperimentSet, SetRecord
 from judgenet.report.blocks import Block, Bullets, Given, Inline, Line, Paragraph, ReportDocument, Section
 from judgenet.report.experiment_document import TARGETS
-from judgenet.report.experiment_results import ExperimentResults, Values, kind_of
+from judgenet.report.experiment_results import kind_of
 from judgenet.report.outline_record import rules_words
 from judgenet.version import __version__
 
@@ -18,32 +18,32 @@ WIDEDEEP = "Wider and Deeper LLM Networks are Fairer LLM Evaluators (2023), arXi
 FAIREVAL = "Large Language Models are not Fair Evaluators (2023), arXiv 2305.17926"
 
 
-def method(results: ExperimentResults) -> ReportDocument:
+def method(results: ExperimentFigures) -> ReportDocument:
     """The method of all sets of an experiment."""
     return ReportDocument(
-        kicker=("Method of the experiment ", results["experiment"]),
-        date=day(max(one["at"] for one in results["sets"])),
-        title=f"{results['title']}: method",
+        kicker=("Method of the experiment ", results.experiment),
+        date=day(max(of_set.at for of_set in results.sets)),
+        title=f"{results.title}: method",
         blocks=tuple(_blocks(results)),
         foot=f"JudgeNet {__version__}",
     )
 
 
-def _blocks(results: ExperimentResults) -> Iterator[Block]:
-    sets, kind = results["sets"], kind_of(results)
+def _blocks(results: ExperimentFigures) -> Iterator[Block]:
+    sets, kind = results.sets, kind_of(results)
     yield Section("Data")
-    for one in sets:
-        yield Paragraph(tuple(_data(one, kind)))
+    for of_set in sets:
+        yield Paragraph(tuple(_data(of_set, kind)))
     yield Section("Judges")
     yield Paragraph((_judges(results, kind),))
-    for one in sets:
-        yield Paragraph(tuple(_models(one, kind)))
+    for of_set in sets:
+        yield Paragraph(tuple(_models(of_set, kind)))
     if kind != "clouds":
         yield Section("Figures")
         yield Paragraph((_figures(results, kind),))
     yield Section("What differs from the original")
     yield Bullets(tuple(_differences(results, kind)))
-    published = _PUBLISHED.get(results["experiment"])
+    published = _PUBLISHED.get(results.experiment)
     if published:
         yield Section("What the paper reports")
         yield Paragraph((published,))
@@ -51,23 +51,23 @@ def _blocks(results: ExperimentResults) -> Iterator[Block]:
     yield Bullets(((Given(WIDEDEEP),), *(((Given(FAIREVAL),),) if _has_fair_eval(results) else ())))
 
 
-def _data(one: Values, kind: str) -> Iterator[Inline]:
-    pairs = one["pairs"]
-    yield Given(one["set"])
-    tasks = f" of {plural(pairs['tasks'], 'task')}" if pairs["tasks"] else ""
-    yield f": {plural(pairs['total'], 'pair')}{tasks} ({pairs['selection']}; content hash {pairs['data_hash'][:12]})"
+def _data(of_set: ExperimentSet, kind: str) -> Iterator[Inline]:
+    pairs = of_set.pairs
+    yield Given(of_set.set)
+    tasks = f" of {plural(pairs.tasks, 'task')}" if pairs.tasks else ""
+    yield f": {plural(pairs.total, 'pair')}{tasks} ({pairs.selection}; content hash {pairs.data_hash[:12]})"
     if kind != "clouds":
-        labels = pairs["labels"]
+        labels = pairs.labels
         counts = f"A {labels['a']:,}, B {labels['b']:,}, tie {labels['tie']:,}"
-        yield f", {pairs['labelled']:,} with a human label ({counts})"
+        yield f", {pairs.labelled:,} with a human label ({counts})"
     yield ". "
-    files = [file for file, _ in one["record"]["source"].get("files", ())]
+    files = [file for file, _ in of_set.record.source.files]
     if files:
         yield "Read from "
         yield Given(", ".join(files))
         yield ". "
-    if one["state"] != "done":
-        yield f"The experiment has not run to its end ({one['state']}): figures rest on the pairs that were judged."
+    if of_set.state != "done":
+        yield f"The experiment has not run to its end ({of_set.state}): figures rest on the pairs that were judged."
 
 
 _ARMS = {
@@ -81,14 +81,14 @@ _ARMS = {
     "neurons all ask the general question, with as many neurons for each pair as the network has.",
     "width-depth": "Networks of n neurons in each of l layers; each neuron of a deeper layer reads all evaluations of "
     "the layer before. The model named at most as many perspectives as the widest network has neurons, once per pair; "
-    "a network of n neurons takes the first n. Shallower networks are the first layers of the deepest one, whose "
+    "a network of n neurons takes the first n. Shallower networks are the first layers of the deepest of_set, whose "
     "calls they are.",
     "roles": "Two layers with perspectives named by the model, and the same without: all neurons ask the general "
     "question. Once with a fixed number of neurons, once with as many as the model named perspectives; without roles "
     "each pair then has as many neurons as it has with them.",
     "neuron-budget": "N neurons in two layers, an odd one taken from layer 2, against FairEval with N samples in each "
     "order. Perspectives were named once per pair, as many as the widest layer has neurons. A network with one neuron "
-    "fewer in its last layer, and FairEval with fewer samples, are parts of the larger one, whose calls they are.",
+    "fewer in its last layer, and FairEval with fewer samples, are parts of the larger of_set, whose calls they are.",
     "word-clouds": "The model was asked once per pair for the perspectives from which it should be judged, each with "
     "a name and a description, at temperature 0. Pairs for which it named none are left out.",
     "annotation-saving": "FairEval (k evidences in each order, averaged) and WideDeep (perspectives named by the "
@@ -96,15 +96,15 @@ _ARMS = {
 }
 
 
-def _judges(results: ExperimentResults, kind: str) -> str:
-    text = _ARMS[results["experiment"]]
+def _judges(results: ExperimentFigures, kind: str) -> str:
+    text = _ARMS[results.experiment]
     if kind == "clouds":
         return text
-    first = results["sets"][0]
-    samples = max(row["samples"] for row in first["rows"])
+    first = results.sets[0]
+    samples = max(row.samples for row in first.rows)
     if samples > 1:
         text += f" Here k is {'up to ' if kind == 'budget' else ''}{samples}."
-    spec = network_json.from_json(next(iter(first["networks"].values())))
+    spec = network_json.from_json(next(iter(first.networks.values())))
     return text + (
         " Every neuron was asked in both orders of the responses, each a call of its own, except where one order is "
         "named; scores were mapped back to the responses at once. A neuron's verdict is the sign of its summed scores. "
@@ -113,42 +113,42 @@ def _judges(results: ExperimentResults, kind: str) -> str:
     )
 
 
-def _models(one: Values, kind: str) -> Iterator[Inline]:
-    record, calls = one["record"], one["calls"]
-    yield Given(one["set"])
+def _models(of_set: ExperimentSet, kind: str) -> Iterator[Inline]:
+    record, calls = of_set.record, of_set.calls
+    yield Given(of_set.set)
     yield ": "
-    for model in record["models"]:
-        yield Given(f"{model['asked']} at {model['endpoint']}")
-        if model["answered_as"] and model["answered_as"] != model["asked"]:
+    for model in record.models:
+        yield Given(f"{model.asked} at {model.endpoint}")
+        if model.answered_as and model.answered_as != model.asked:
             yield " (answered as "
-            yield Given(model["answered_as"])
+            yield Given(model.answered_as)
             yield ")"
         yield "; "
     heats = {
         "the endpoint's default" if heat == "default" else f"{heat:g}"
-        for network in one["networks"].values()
+        for network in of_set.networks.values()
         for heat in [network_json.from_json(network).settings.temperature]
         if heat is not None
     }
-    limits = sorted({use["max_tokens"] for use in record["parameters"]})
+    limits = sorted({use.max_tokens for use in record.parameters})
     yield f"temperature {' and '.join(sorted(heats)) or 'n/a'} (roles at 0){_not_applied(record)}, "
     yield f"at most {' and '.join(f'{most:,}' for most in limits) or 'n/a'} tokens an answer; "
-    prompts = ", ".join(text[:12] for text in record["prompts"])
-    yield f"prompts {prompts or 'n/a'}, seed {record['seed']}, JudgeNet {record['judgenet']}. "
+    prompts = ", ".join(text[:12] for text in record.prompts)
+    yield f"prompts {prompts or 'n/a'}, seed {record.seed}, JudgeNet {record.judgenet}. "
     if kind != "clouds":
-        yield f"The networks rest on {calls['different']:,} different calls, some of which serve several of them."
+        yield f"The networks rest on {calls.different:,} different calls, some of which serve several of them."
 
 
-def _not_applied(record: Mapping[str, Any]) -> str:
+def _not_applied(record: SetRecord) -> str:
     """In how many answers a temperature that was asked for was not applied; empty where all were."""
-    heated = [use for use in record["parameters"] if use["temperature"] != "default"]
-    count = sum(use.get("temperature_not_applied", 0) for use in heated)
+    heated = [use for use in record.parameters if use.temperature != "default"]
+    count = sum(use.temperature_not_applied or 0 for use in heated)
     if not count:
         return ""
-    return f", not applied in {of(count, sum(use['answers'] for use in heated))} answers, as the endpoint refuses it"
+    return f", not applied in {of(count, sum(use.answers for use in heated))} answers, as the endpoint refuses it"
 
 
-def _figures(results: ExperimentResults, kind: str) -> str:
+def _figures(results: ExperimentFigures, kind: str) -> str:
     text = (
         "Accuracy is the share of pairs whose verdict (A, B or tie) equals the human label; macro-F1 averages the "
         "classes that occur; kappa is Cohen's. Pairs without a label or a verdict are left out, and every figure says "
@@ -159,19 +159,19 @@ def _figures(results: ExperimentResults, kind: str) -> str:
         "bootstrap. p is McNemar's, exact or over questions, adjusted for all rows of a set by Holm. Everything is "
         "computed over pairs: calls and neurons are repeated looks at the same pair and never add to n."
     )
-    if kind == "saving":
-        saving = results["sets"][0]["saving"]
+    saving = results.sets[0].saving
+    if kind == "saving" and saving is not None:
         text += (
-            f" The target is an agreement of {percent(saving['target'])} ({TARGETS[saving['target_from']]}). "
+            f" The target is an agreement of {percent(saving.target)} ({TARGETS[saving.target_from]}). "
             "Reviewing a random share r and correcting it gives (1 - r) x + r for an accuracy of x, so that "
             "r = (h - x) / (1 - x) reaches h. Least certain first orders pairs by the entropy of their calls' verdicts."
         )
     return text
 
 
-def _differences(results: ExperimentResults, kind: str) -> Iterator[Line]:
-    record = results["sets"][0]["record"]
-    models = ", ".join(dict.fromkeys(model["asked"] for model in record["models"]))
+def _differences(results: ExperimentFigures, kind: str) -> Iterator[Line]:
+    record = results.sets[0].record
+    models = ", ".join(dict.fromkeys(model.asked for model in record.models))
     yield ("The paper's neurons are gpt-3.5-turbo-0301; here: ", Given(models or "no call was made yet"), ".")
     yield (
         "Perspectives and evaluations were asked for as structured replies where the endpoint has them, not by marks "
@@ -179,7 +179,7 @@ def _differences(results: ExperimentResults, kind: str) -> Iterator[Line]:
     )
     if kind == "clouds":
         return
-    limits = {use["max_tokens"] for use in record["parameters"]}
+    limits = {use.max_tokens for use in record.parameters}
     if limits and limits != {512}:
         yield ("The original limits an answer to 512 tokens, which cuts evidence; the limit here is named above.",)
     yield (
@@ -195,8 +195,8 @@ def _differences(results: ExperimentResults, kind: str) -> Iterator[Line]:
         yield ("FairEval is asked with this program's prompts and at the temperature of the network.",)
 
 
-def _has_fair_eval(results: ExperimentResults) -> bool:
-    return any(row["row"].startswith("faireval") for row in results["sets"][0]["rows"])
+def _has_fair_eval(results: ExperimentFigures) -> bool:
+    return any(row.row.startswith("faireval") for row in results.sets[0].rows)
 
 
 _PUBLISHED = {

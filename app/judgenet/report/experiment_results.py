@@ -1,5 +1,4 @@
-"""The figures of an experiment from its recorded runs, as plain values with stable keys: what a table, a plot, a file
-and a machine are given. What is undefined is ``None`` with a reason."""
+"""The figures of an experiment from its recorded runs: what a table, a plot, a file and a machine are given."""
 
 from __future__ import annotations
 
@@ -11,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from judgenet.core import network_json
 from judgenet.core.experiments import EXPERIMENTS, Experiment, ExperimentRow
 from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.pairs import ORDERS, VERDICTS, Order, Pair, Verdict, data_hash
 from judgenet.core.wording import aggregation_title
 from judgenet.engine.experiments import runs_of
-from judgenet.figures.base import as_json
 from judgenet.figures.experiment import (
+    ExperimentFigures,
     ExperimentSet,
     RecordedModel,
     RecordedParameters,
@@ -38,7 +38,7 @@ from judgenet.figures.experiment import (
 from judgenet.stats.agreement import agreement_of, review_share
 from judgenet.stats.comparison import TwoVerdicts, compare
 from judgenet.stats.curves import CODES, Codes, pair_counts, verdict_codes
-from judgenet.stats.intervals import Interval, agreements_intervals
+from judgenet.stats.intervals import agreements_intervals
 from judgenet.stats.labour import Labour, work
 from judgenet.stats.multiple import holm
 from judgenet.stats.panel import panel_agreement
@@ -82,7 +82,7 @@ def experiment_set(
     selection: str = "all pairs",
     source: Mapping[str, Any] | None = None,
     this_time: int = 0,
-) -> dict[str, Any]:
+) -> ExperimentSet:
     """The figures of an experiment on one set of pairs.
 
     ``runs`` are the ids of each arm's runs; ``name`` is that of the set, ``selection`` says in words which of its pairs
@@ -110,7 +110,7 @@ def experiment_set(
         saving = _saving(experiment, read, pairs, target, labour or Labour(), prices)
     if experiment.kind == "clouds":
         words = _words(store, infos["roles"])
-    found = ExperimentSet(
+    return ExperimentSet(
         set=name,
         state=state,
         message=message,
@@ -131,7 +131,7 @@ def experiment_set(
         ),
         rows=_with_holm([_row(experiment, row, read, pairs) for row in experiment.rows]),
         runs={key: tuple(ids) for key, ids in runs.items()},
-        networks={arm.key: arm.spec for arm in experiment.arms},
+        networks={arm.key: network_json.to_json(arm.spec) for arm in experiment.arms},
         roles=SetRoles(
             pairs=sum(counts[0] for counts in of_roles),
             fewer=sum(counts[1] for counts in of_roles),
@@ -142,8 +142,6 @@ def experiment_set(
         saving=saving,
         words=words,
     )
-    values: dict[str, Any] = as_json(found)
-    return values
 
 
 # Reading the runs
@@ -357,7 +355,7 @@ def _work(need: ReviewNeed, pairs: int, labour: Labour, price: tuple[float | Non
     reasons = dict(found.reasons)
     for name in ("faster", "cost_saved"):
         at_ends = None if ends is None else [getattr(of, name) for of in ends]
-        told[f"{name}_ends"] = None if at_ends is None or None in at_ends else at_ends
+        told[f"{name}_ends"] = None if at_ends is None or None in at_ends else tuple(at_ends)
         if told[f"{name}_ends"] is None:
             reasons[f"{name}_ends"] = (
                 reasons.get(name) or need.reasons.get("random_ends", "") or "nothing must be reviewed at one end"
@@ -461,57 +459,34 @@ def _record(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any], se
 # All sets of an experiment
 
 
-def results_json(key: str, sets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The sets of pairs on which an experiment ran, as one object."""
-    return {
-        "judgenet": __version__,
-        "results": RESULTS_VERSION,
-        "experiment": key,
-        "title": EXPERIMENTS[key].title,
-        "sets": [dict(one) for one in sets],
-    }
-
-
-def with_set(results: Mapping[str, Any] | None, key: str, found: Mapping[str, Any]) -> dict[str, Any]:
-    """The results with those of a set put in the place of its earlier ones, or behind the others."""
-    sets = [] if results is None or results.get("experiment") != key else list(results["sets"])
-    for place, one in enumerate(sets):
-        if one["set"] == found["set"]:
-            sets[place] = dict(found)
-            break
+def with_set(results: ExperimentFigures | None, key: str, found: ExperimentSet) -> ExperimentFigures:
+    """The figures of an experiment with those of a set of pairs in the place of its earlier ones, or behind the
+    others."""
+    sets = [] if results is None or results.experiment != key else list(results.sets)
+    places = [place for place, earlier in enumerate(sets) if earlier.set == found.set]
+    if places:
+        sets[places[0]] = found
     else:
-        sets.append(dict(found))
-    return results_json(key, sets)
+        sets.append(found)
+    return ExperimentFigures(__version__, RESULTS_VERSION, key, EXPERIMENTS[key].title, None, tuple(sets))
 
 
-# Reading results that were kept
-
-ExperimentResults = Mapping[str, Any]
-Values = Mapping[str, Any]
-"""The part of results that is of one set of pairs."""
-
-
-def kind_of(results: ExperimentResults) -> str:
+def kind_of(results: ExperimentFigures) -> str:
     """The kind of the experiment, told by what was kept."""
-    first = results["sets"][0]
-    if "saving" in first:
+    first = results.sets[0]
+    if first.saving is not None:
         return "saving"
-    if "words" in first:
+    if first.words is not None:
         return "clouds"
-    groups = {row["group"] for row in first["rows"]}
+    groups = {row.group for row in first.rows}
     if groups == {""}:
         return "table"
     return "budget" if "FairEval" in groups else "sweep"
 
 
-def interval_of(ends: Sequence[float] | None) -> Interval | None:
-    """An interval as the statistics have it."""
-    return None if ends is None else Interval(ends[0], ends[1])
-
-
-def row_of(one: Values, key: str) -> Values:
+def row_of(found: ExperimentSet, key: str) -> SetRow:
     """A row by its key."""
-    return next(row for row in one["rows"] if row["row"] == key)
+    return next(row for row in found.rows if row.row == key)
 
 
 def group_name(group: str, rule: str) -> str:

@@ -497,7 +497,7 @@ class ExperimentsDialog(QDialog):
         self.stop.setVisible(going)
         self.bar.setVisible(going)
         self.save.setEnabled(self._shown is not None and not going)
-        states = [one["state"] for one in self._shown.results["sets"]] if self._shown is not None else []
+        states = [of.state for of in self._shown.results.sets] if self._shown is not None else []
         again = any(state != "done" for state in states)
         self.begin.setText("Resume" if again else "Run")
         if not going:

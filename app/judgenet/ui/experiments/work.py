@@ -20,6 +20,7 @@ from judgenet.engine.experiments import (
     estimate_experiment,
 )
 from judgenet.engine.session import Engine, Start
+from judgenet.figures.experiment import ExperimentFigures
 from judgenet.report.blocks import ReportDocument
 from judgenet.report.drawing import Drawing
 from judgenet.report.experiment_document import document
@@ -51,18 +52,18 @@ class Wanted:
 class ExperimentView:
     """Results, and all that is shown of them: tables and notes, a plot of each set of pairs by its name, the method."""
 
-    results: Mapping[str, Any]
+    results: ExperimentFigures
     document: ReportDocument
     plots: tuple[tuple[str, Drawing], ...]
     method: str
 
 
-def shown(results: Mapping[str, Any]) -> ExperimentView:
+def shown(results: ExperimentFigures) -> ExperimentView:
     """Draws and writes out results. Word clouds take a second."""
     return ExperimentView(
         results,
         document(results),
-        tuple((one["set"], plot(results, one)) for one in results["sets"]),
+        tuple((of.set, plot(results, of)) for of in results.sets),
         markdown(method(results)),
     )
 
