@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from judgenet.api.pairs import Pairs
 from judgenet.core import presets
+from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.core.network import NetworkSpec, Role, RoleKind, Settings
@@ -52,6 +53,7 @@ class Network:
         chair: bool = False,
         seed: int = 0,
         name: str | None = None,
+        stop_when: str | None = None,
     ) -> Network:
         """A network of ``depth`` layers of ``width`` equal judges each (WideDeep, arXiv 2308.01862).
 
@@ -64,6 +66,8 @@ class Network:
             orders: in which orders the responses are shown; ``"random"`` draws one a call.
             samples: calls of each judge in each order.
             chair: one more judge reads the last layer and decides.
+            stop_when: a stop rule, so that more is asked of a pair only where it does not hold: ``"orders-agree"``,
+                ``"margin>=2 after=1"`` and the others of ``judgenet run --stop-when``.
 
         Raises:
             judgenet.core.network.NetworkError: the design cannot run; the message says why.
@@ -87,6 +91,8 @@ class Network:
             settings=settings,
             name=name,
         )
+        if stop_when is not None:
+            spec = with_rule(spec, stop_when)
         require_valid(spec)
         return cls(spec, own)
 

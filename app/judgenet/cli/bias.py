@@ -93,7 +93,11 @@ def _reference(wanted: bool) -> None:
     raise typer.Exit
 
 
-@partial(with_setup, names=tuple(name for name in ALL if name != "until"), instead={"recorded": bias_recorded})
+_OPTIONS = tuple(name for name in ALL if name not in ("until", "stop_when"))
+"""The options of ``run`` that a lab takes: it makes every call."""
+
+
+@partial(with_setup, names=_OPTIONS, instead={"recorded": bias_recorded})
 def bias(
     setup: Setup,
     probes: Annotated[

@@ -30,7 +30,9 @@ def print_stages(figures: CascadeFigures, console: Console) -> None:
     """How many pairs went how far, and what was saved."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("stage", "not asked where", "pairs asked", "share", "decided here", "calls"):
-        table.add_column(heading, justify="left" if heading in ("stage", "not asked where") else "right")
+        table.add_column(
+            heading, justify="left" if heading in ("stage", "not asked where") else "right", no_wrap=heading != "stage"
+        )
     for stage in figures.stages:
         table.add_row(
             Text(stage.name),
@@ -46,7 +48,7 @@ def print_stages(figures: CascadeFigures, console: Console) -> None:
     console.print(
         f"Decided early: {of(figures.decided_early, figures.n_total)} pairs. "
         f"Calls: {of(figures.calls, figures.calls_most)}{saved}{price}"
-        + (f". {figures.reason}" if figures.reason and figures.price is None else ""),
+        + (f". Price: {figures.reason}" if figures.reason and figures.price_saved is None else ""),
         soft_wrap=True,
         markup=False,
     )
@@ -69,22 +71,21 @@ def print_cascade(figures: RunCascade, console: Console) -> None:
             soft_wrap=True,
         )
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("rule", "accuracy", "95 %", "against never", "95 % ", "calls a pair", "calls", "to the end"):
-        table.add_column(heading, justify="left" if heading == "rule" else "right")
+    for heading in ("rule", "accuracy", "gain", "95 %", "calls", "to the end"):
+        table.add_column(heading, justify="left" if heading == "rule" else "right", no_wrap=True)
     for row in figures.variants:
         table.add_row(
             row.rule,
             figure(row.accuracy),
-            interval_text(row.accuracy_ci),
             "n/a" if row.difference is None else f"{row.difference:+.4f}",
             interval_text(row.difference_ci, signed=True),
-            "n/a" if row.calls_per_pair is None else f"{row.calls_per_pair:.1f}",
             percent(row.calls_share),
             percent(row.last_share),
         )
     console.print(table)
     console.print(
-        "Rules are chosen on the pairs on which they are measured here: the best of many looks better than it is.",
+        "gain: accuracy less that of never, on the same pairs; calls: share of those of never. Rules are chosen on the "
+        "pairs on which they are measured here: the best of many looks better than it is.",
         soft_wrap=True,
     )
 

@@ -55,6 +55,8 @@ def pair_line(event: PairFinished) -> str:
     named = "  ".join(f"{name} {left.get(name) or verdict_text(verdict)}" for name, verdict in event.verdicts)
     line = f"pair {event.pair_id}: {named}  human {verdict_text(event.human)}"
     line += f"  ({event.calls_used} of {event.calls_total} calls used)"
+    if event.stopped_after is not None:
+        line += f"  decided early after layer {event.stopped_after[0]}"
     return line + (f"  {event.open_calls} without an answer, asked again next time" if event.open_calls else "")
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judgenet.core.calls import ROLES_LAYER, Parameters
+from judgenet.core.cascade import without_stop_rules
 from judgenet.core.evaluation import Evaluation
 from judgenet.core.network import Role
 from judgenet.core.pairs import Order, Pair
@@ -68,6 +69,8 @@ def preview(
 
     :raises NoSuchCall: the network makes no such call, such as an order that is not asked.
     """
+    # A question is shown whether or not a stop rule would leave it out.
+    start = replace(start, spec=without_stop_rules(start.spec))
     salt = start.salt if store is None else store.salt(start.salt)
     questions = Questions(start.spec, start.book, salt, stand_in_roles)
     way = _Way(start, store, questions)

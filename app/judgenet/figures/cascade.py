@@ -154,7 +154,9 @@ def _totals(found: Sequence[StageFigures], decided: int) -> CascadeFigures:
     price = None if any(of.price is None and of.calls for of in found) else fsum(of.price or 0.0 for of in found)
     saved = None if any(of.price_saved is None for of in found) else fsum(of.price_saved or 0.0 for of in found)
     reasons = [] if pairs else [_NO_PAIR]
-    reasons += list(dict.fromkeys(f"{of.name}: {of.reason}" for of in found if of.reason))
+    for why in dict.fromkeys(of.reason for of in found if of.reason and pairs):
+        named = [of.name for of in found if of.reason == why]
+        reasons.append(f"{'' if len(named) == len(found) else ', '.join(named) + ': '}{why}")
     return CascadeFigures(
         stages=tuple(found),
         decided_early=decided,

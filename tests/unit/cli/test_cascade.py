@@ -44,6 +44,7 @@ def test_a_run_says_how_far_its_pairs_went_and_what_was_saved(
     assert "expected" not in before
     ran = judgenet("run", *options, *rule, "--out", "out")
     assert ran.code == 0, ran.err
+    assert "decided early after layer 1" in ran.out + ran.err
     sent = requests(server)
     assert 24 * 4 < sent < 24 * 12
     found = judgenet("metrics", "out", "--json").json["cascade"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import defaultdict
 from dataclasses import replace
@@ -10,19 +11,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from judgenet.api import Network
 from judgenet.core.aggregate import aggregate
 from judgenet.core.calls import CallSite
-from judgenet.core.cascade import Stop, look, stages, stop_at, voters_of, with_rule
+from judgenet.core.cascade import Stop, look, stages, stop_at, stop_places, voters_of, with_rule
 from judgenet.core.evaluation import Reason
 from judgenet.core.events import CallFinished, PairFinished, RunStarted
-from judgenet.core.network import ChairSpec, NetworkSpec, Role, RolesSpec
+from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, Role, RolesSpec
 from judgenet.core.presets import network
 from judgenet.core.tally import Tally
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.pair_snapshot import PairSnapshot
 from judgenet.engine.ports import CallFailed, ChatRequest
+from judgenet.engine.preview import preview
 from judgenet.engine.session import plan_run
 from judgenet.store.db import Store
+from judgenet.store.decided_early import stage_counts
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import run_info
 from tests.unit.engine.harness import SETTINGS, FakeEndpoint, Ran, pairs, plain_answer, run, site_of, start
@@ -146,6 +150,37 @@ def test_what_the_store_the_events_and_the_rules_say_is_the_same(tmp_path: Path)
     assert frame.calls_planned == frame.calls_in == len(ran.asked)
 
 
+@pytest.mark.parametrize("rule", ["orders-agree", "decided after=neurons", "margin>=1 after=neurons"])
+@pytest.mark.parametrize("width", [4, None])
+def test_pairs_with_fewer_roles_have_fewer_stages(tmp_path: Path, rule: str, width: int | None) -> None:
+    """The model names one to four roles a pair: what was not asked for want of a role is no early decision."""
+
+    def answer(request: ChatRequest) -> str:
+        if request.schema is not None and request.schema.name == "roles":
+            count = 1 + site_of(request).pair % 4
+            return json.dumps({"roles": [{"name": f"R{of}", "description": f"sees {of}"} for of in range(count)]})
+        return plain_answer(request)
+
+    bare = network(width, 2, settings=SETTINGS)
+    whole = run(tmp_path / "whole.db", start(bare, pairs(COUNT)), FakeEndpoint(answer))
+    ran = run(tmp_path / "run.db", start(with_rule(bare, rule), pairs(COUNT)), FakeEndpoint(answer))
+    with Store.open(tmp_path / "run.db", readonly=True) as store:
+        frame = RunFrame.read(store, run_info(store))
+        counts = stage_counts(frame)
+    told = {event.pair: event.stopped_after for event in ran.events if isinstance(event, PairFinished)}
+    all_calls, calls = sent(whole), sent(ran)
+    assert 0 < sum(stop is not None for stop in told.values()) < COUNT
+    for pair in range(COUNT):
+        stop = frame.stop(pair)
+        assert told[pair] == (None if stop is None else (stop.layer, stop.neuron))
+        assert (stop is None) == (calls[pair] == all_calls[pair])
+        assert calls[pair] <= all_calls[pair]
+    asked = sum(len(sites) - 1 for sites in calls.values())
+    assert sum(of.calls for of in counts) == asked
+    assert sum(of.calls_most for of in counts) == sum(len(sites) - 1 for sites in all_calls.values())
+    assert sum(of.decided for of in counts) == sum(stop is not None for stop in told.values())
+
+
 def test_progress_counts_down_as_pairs_are_decided(tmp_path: Path) -> None:
     ran = run(tmp_path / "run.db", start(net("orders-agree"), pairs(COUNT)), FakeEndpoint())
     tally = Tally()
@@ -224,3 +259,17 @@ def test_an_estimate_is_a_range_and_knows_what_is_recorded(tmp_path: Path) -> No
         assert plan_run(store, begin).run.number == 1
     assert found.calls == (len(ran.asked), len(ran.asked))
     assert found.calls_open == (0, 0)
+
+
+def test_the_question_of_a_later_layer_is_shown_though_a_rule_may_leave_it_out() -> None:
+    begin = start(net("orders-agree", depth=2), pairs(1))
+    bare = replace(begin, spec=with_rule(begin.spec, "never"))
+    mine, plain = (preview(of, None, of.pairs[0], layer=2, neuron=1) for of in (begin, bare))
+    assert mine.prompt == plain.prompt
+
+
+def test_a_network_of_python_takes_a_stop_rule() -> None:
+    made = Network.layers(3, 3, model="m", stop_when="margin>=2 after=1")
+    assert stop_places(made.spec) == (("before", 1),)
+    with pytest.raises(NetworkError, match="is no stop rule"):
+        Network.layers(3, 3, model="m", stop_when="sometimes")

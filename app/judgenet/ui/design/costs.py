@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.core.checks import Problem
+from judgenet.core.plan import RunTotals
 from judgenet.core.wording import duration, money, money_span, plural, span
 from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
 from judgenet.ui.context import Context
@@ -45,6 +46,14 @@ class _Figure(QWidget):
         self.setToolTip(tip)
         # At once, and not when Qt lays out anew: the strip asks now how much room its figures need.
         self.updateGeometry()
+
+
+def _expected_words(estimate: RunTotals) -> str:
+    """What a network with stop rules is expected to come to; empty where that is not known, or there are none."""
+    found = estimate.expected
+    if found is None:
+        return ""
+    return f"About {found.calls:,.0f} calls, as in {plural(found.pairs, 'recorded pair')}"
 
 
 class CostStrip(QFrame):
@@ -234,6 +243,7 @@ class CostStrip(QFrame):
         self.calls.say(
             span(*estimate.calls, form="whole" if estimate.calls.high < 1e6 else "short"),
             f"calls, {plural(pairs, 'pair')}",
+            _expected_words(estimate),
         )
         tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
         low, high = tokens_in.low + tokens_out.low, tokens_in.high + tokens_out.high

@@ -44,6 +44,19 @@ def usual_rule(when: StopWhen) -> StopRule:
     return StopRule(when, _USUAL.get(when))
 
 
+def stop_words(spec: NetworkSpec, layer: int) -> str:
+    """The stop rules of a layer (from 0; the number of layers means the chair) for its row of the tree; empty where it
+    has none."""
+    parts = []
+    before = rule_at(spec, ("before", layer))
+    if before is not None:
+        parts.append(f"; not asked where {stop_rule_words(before)}")
+    within = rule_at(spec, ("within", layer)) if layer < spec.depth else None
+    if within is not None:
+        parts.append(f"; in turn, until {stop_rule_words(within)}")
+    return "".join(parts)
+
+
 # Menus
 
 

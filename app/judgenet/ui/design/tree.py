@@ -25,6 +25,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.models import model_choices
 from judgenet.ui.design.state import model_of, problems_at, role_words, width_of
+from judgenet.ui.design.stop_rules import stop_words
 
 COLUMNS: Final = ("Node", "Model", "Temperature", "Samples", "Reads", "Problem")
 NAME, MODEL, TEMPERATURE, SAMPLES, READS, PROBLEM = range(6)
@@ -135,7 +136,7 @@ class NetworkTree(QTreeView):
         for layer, of in enumerate(spec.layers):
             width = width_of(spec, layer)
             words = "as many as roles" if of.adaptive else plural(width, "neuron")
-            item = self._row(root, f"Layer {layer + 1}, {words}", None)
+            item = self._row(root, f"Layer {layer + 1}, {words}{stop_words(spec, layer)}", None)
             item.setData(layer, _LAYER)
             self._layers[layer] = item
             for place in range(width):
@@ -157,7 +158,7 @@ class NetworkTree(QTreeView):
         if spec.chair is not None:
             settings = chair_settings(spec)
             cells = (model_of(settings, profiles), _temperature(settings.temperature), str(settings.samples or 1))
-            self._row(root, "Chair", "chair", cells, editable)
+            self._row(root, f"Chair{stop_words(spec, spec.depth)}", "chair", cells, editable)
         self._row(root, "Verdict", "verdict")
         self.expandAll()
         for layer in closed:
