@@ -21,6 +21,7 @@ from judgenet.store.runs import run_info
 from judgenet.ui.app import Studio
 from judgenet.ui.pages.labels import LabelsPage
 from judgenet.ui.pages.results import ResultsPage
+from judgenet.ui.run.pair_list import RunPairsModel
 from tests.ui.conftest import settle, until
 from tests.ui.test_frame import nameless
 from tests.ui.test_ranking_panel import results_of
@@ -143,7 +144,7 @@ async def test_the_rule_goes_into_the_project_and_out_again(studio: Studio, plac
     assert (rule.aggregation, rule.confidence, rule.threshold, rule.labels) == ("c2_all", "calls", 1.0, 120)
     await settle()
     assert not page.guarantee.save_button.isEnabled()
-    assert "The project has a rule for new runs" in page.guarantee.kept.text()
+    assert "New runs are decided by a rule. Verdicts of c2_all" in page.guarantee.kept.text()
     document.undo_stack.undo()
     assert document.spec.aggregation.acceptance is None
     document.undo_stack.redo()
@@ -198,7 +199,7 @@ async def test_labels_of_unknown_origin_promise_nothing(studio: Studio, place: P
 async def test_a_run_that_a_rule_decided_shows_its_abstentions(studio: Studio, place: Path) -> None:
     rule = AcceptanceRule("c2_all", "calls", 0.75, 0.1, 0.05, labels=60, run="run-0")
     page = await opened(studio, recorded(place, rule=rule))
-    assert "This run: Decided: 140 of 200 pairs; 60 for people (36 of them labelled)" in page.guarantee.ran.text()
+    assert "This run decided 140 of 200 pairs; 60 are for people, 36 of them labelled." in page.guarantee.ran.text()
     assert "24 pairs that this run left" in page.guarantee.ran_queue.text()
     left = {of.what: of.count for of in page.guarantee_state._results.report.left_out}  # type: ignore[union-attr]
     assert (left["for people"], left.get("no verdict", 0)) == (60, 0)
@@ -211,3 +212,9 @@ async def test_a_run_that_a_rule_decided_shows_its_abstentions(studio: Studio, p
     made = desk.state.desk
     assert made is not None
     assert len(made.draw.places) == 24
+    assert desk.side.title.text() == "For people"
+    # The pairs of the run say it too.
+    page.context.run_state.set_focus(8)
+    words = RunPairsModel(page.context.run_state).words
+    assert words(8) == "Pair 9, finished, for people, people A: Why 8?"
+    assert words(1) == "Pair 2, finished, network B, people B: Why 1?"

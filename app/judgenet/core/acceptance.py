@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, fsum
+from typing import Final
 
 from judgenet.core.learned import misfit
 from judgenet.core.network import AcceptanceRule, Confidence, LearnedRule, NetworkSpec
 from judgenet.core.network_json import digest
 from judgenet.core.pairs import VERDICTS, Order, Verdict
 
-ACCEPTED = "accepted"
+ACCEPTED: Final = "accepted"
 """The name of the accepted verdicts, beside those of :mod:`judgenet.core.aggregate`."""
 
-FOR_PEOPLE = "for people"
+FOR_PEOPLE: Final = "for people"
 """What is said of a pair whose verdict is not sure enough."""
 
 CONFIDENCE_WORDS: dict[Confidence, str] = {

@@ -339,6 +339,8 @@ def rule_meaning(rule: str) -> str:
         return "the sign of the scores averaged over all calls"
     if rule == "c2_all":
         return "the vote of all neurons"
+    if rule == "accepted":
+        return "where it is sure enough to be accepted without people"
     return f"the vote of layer {rule.removeprefix('c2_l')}" if rule.startswith("c2_l") else f"the {rule}"
 
 

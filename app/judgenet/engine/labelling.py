@@ -44,7 +44,7 @@ _MOST_TIMED_S = 3600.0
 @dataclass(frozen=True, slots=True)
 class Draw:
     """Pairs to label, in order, as places in the pairs of the desk, and how they were chosen. ``note`` says in words
-    why there are none, or what to know."""
+    why there are none, or what to know; ``for_people``: they are those that a network left to people."""
 
     mode: Mode
     places: tuple[int, ...]
@@ -52,6 +52,7 @@ class Draw:
     population: int
     within: str | None = None
     note: str = ""
+    for_people: bool = False
 
 
 def _rank(seed: str, *parts: str) -> bytes:
@@ -122,7 +123,8 @@ def draw_for_people(pairs: Sequence[Pair], table: RunFrame) -> Draw:
     waiting = np.flatnonzero(table.for_people & (table.human == 0))
     order = waiting[np.argsort(rule_confidence(table)[waiting], kind="stable")].tolist()
     found = tuple(places[table.pairs.ids[pair]] for pair in order if table.pairs.ids[pair] in places)
-    return Draw("targeted", found, "targeted", len(pairs), note="" if found else "The run left no pair to people.")
+    note = "" if found else "The run left no pair to people."
+    return Draw("targeted", found, "targeted", len(pairs), note=note, for_people=True)
 
 
 def draw_planned(

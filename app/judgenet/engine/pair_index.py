@@ -11,6 +11,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.aggregate import deciding
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.sorting import sorted_in_parts
@@ -20,8 +21,9 @@ from judgenet.store.frame import RunFrame
 
 SortKey = Literal["id", "task", "question", "length_a", "length_b", "human", "verdict", "agreement", "chosen"]
 
-JudgedState = Literal["a", "tie", "b", "unscored", "open"]
-"""What a network said of a pair. ``unscored``: it was judged, but no verdict came; ``open``: not judged (yet)."""
+JudgedState = Literal["a", "tie", "b", "unscored", "open", "people"]
+"""What a network said of a pair. ``unscored``: it was judged, but no verdict came; ``open``: not judged (yet);
+``people``: its verdict is not sure enough to be accepted."""
 JUDGED: Final[tuple[JudgedState, ...]] = get_args(JudgedState)
 
 Match = Literal["agree", "differ"]
@@ -67,12 +69,14 @@ class DatasetVerdicts:
     Attributes:
         verdict: codes (:data:`~judgenet.stats.curves.CODES`).
         judged: true where the run is done with the pair.
+        people: true where the verdict is left to people.
         rule: the aggregation that gives the verdicts; empty where there is no run.
     """
 
     def __init__(self, count: int) -> None:
         self.verdict: NDArray[np.uint8] = np.zeros(count, np.uint8)
         self.judged: NDArray[np.bool_] = np.zeros(count, np.bool_)
+        self.people: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self._positions: NDArray[np.int32] = np.zeros(0, np.int32)
         self._table: RunFrame | None = None
         self.rule = ""
@@ -105,6 +109,8 @@ class DatasetVerdicts:
         index, positions = index[positions >= 0], positions[positions >= 0]
         self.verdict[positions] = table.verdict_codes(self.rule)[index]
         self.judged[positions] = table.states[index] >= 2
+        if self.rule == ACCEPTED:
+            self.people[positions] = table.for_people[index]
         found: list[int] = positions.tolist()
         return found
 
@@ -257,7 +263,8 @@ class PairIndex:
         """Places in :data:`JUDGED`."""
         decided = np.array([JUDGED.index("open"), 0, 1, 2], np.uint8)[verdicts.verdict]
         unscored = verdicts.judged & (verdicts.verdict == 0)
-        return np.where(unscored, np.uint8(JUDGED.index("unscored")), decided).astype(np.uint8)
+        found = np.where(unscored, np.uint8(JUDGED.index("unscored")), decided)
+        return np.where(verdicts.people, np.uint8(JUDGED.index("people")), found).astype(np.uint8)
 
     def search(self, text: str, check: StopCheck = _no_check) -> NDArray[np.int32]:
         """The positions of pairs that hold all words of ``text`` somewhere: in id, task, models, tags, question,

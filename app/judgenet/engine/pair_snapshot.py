@@ -24,6 +24,7 @@ from judgenet.core.network import (
 from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import ORDERS, Order, Verdict
 from judgenet.engine.work import orders_of, role_at
+from judgenet.store.acceptance import left_to_people
 from judgenet.store.columns import CallState
 from judgenet.store.frame import RunFrame
 
@@ -237,6 +238,7 @@ class PairSnapshot:
             self.verdict = self.chair.verdict if self.chair.complete else None
         else:
             self.verdict = decided(told.votes, self.outstanding, rules, told.c1)
+        self.for_people = left_to_people(self._table, self.pair)
 
     def _opinions(self, neurons: Iterable[NeuronSnapshot]) -> list[Opinion]:
         found = []

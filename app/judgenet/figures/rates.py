@@ -10,9 +10,11 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.labels import Chosen
 from judgenet.core.learned import LEARNED
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import plural
 from judgenet.figures.anytime import RunAnytime, run_anytime
 from judgenet.figures.base import ASKED, Figures, figures_of
 from judgenet.figures.learned import run_learned_notes
@@ -260,6 +262,7 @@ def run_rates(
     sample, counts = corrected.sample, corrected.counts
     these = corrected.stratified.these_pairs
     notes = _notes(frame, sample, assumed=corrected.assumed)
+    learned = run_learned_notes(frame) if aggregation == LEARNED else ()
     return RunRates(
         run=frame.run.id,
         aggregation=aggregation,
@@ -288,7 +291,7 @@ def run_rates(
         ),
         worth=worth_figures(corrected.worth),
         reasons={"stratified_these_pairs": these.reason} if these.interval is None else {},
-        notes=(*notes, *(run_learned_notes(frame) if aggregation == LEARNED else ())),
+        notes=(*notes, *learned, *_people_note(frame, aggregation)),
         anytime=run_anytime(frame, (aggregation,), chosen, used) if anytime else None,
     )
 
@@ -333,3 +336,14 @@ def _notes(frame: RunFrame, sample: Sample, *, assumed: bool) -> list[str]:
     if questions < len(frame):
         notes.append(f"the {len(frame):,} pairs hold {questions:,} different questions: intervals are over questions")
     return notes
+
+
+def _people_note(frame: RunFrame, aggregation: str) -> tuple[str, ...]:
+    """That an abstention has no part in a rate of the accepted verdicts."""
+    left = int(frame.for_people.sum()) if aggregation == ACCEPTED else 0
+    if not left:
+        return ()
+    return (
+        f"{plural(left, 'pair')} of {len(frame):,} are for people: their verdict is not sure enough to be accepted, "
+        "and has no part in this rate",
+    )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.stats.confidence import confidences
 from judgenet.stats.curves import Floats
 from judgenet.stats.verdicts import learned_probability
+from judgenet.store.columns import DONE_PHASE
 from judgenet.store.frame import RunFrame
 
 
@@ -23,3 +25,12 @@ def rule_confidence(frame: RunFrame) -> Floats:
     )
     neurons, codes = frame.table.neurons[:, : len(frame.places)], frame.verdict_codes(rule.aggregation)
     return confidences(rule.confidence, codes, frame.calls, neurons, frame.table.margin, probability)
+
+
+def left_to_people(frame: RunFrame, index: int) -> bool:
+    """Whether a pair is finished and its verdict not sure enough to be accepted: :attr:`RunFrame.for_people` of one
+    pair."""
+    rule = frame.spec.aggregation.acceptance
+    if rule is None or rule.aggregation not in frame.aggregations or frame.states[index] < DONE_PHASE:
+        return False
+    return bool(frame.aggregations[rule.aggregation][index]) and not frame.aggregations[ACCEPTED][index]

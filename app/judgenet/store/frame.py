@@ -168,7 +168,7 @@ class RunFrame(CallFrame):
         if rule is None or rule.aggregation not in self.aggregations:
             return np.zeros(len(self), np.bool_)
         found: NDArray[np.bool_] = (self.aggregations[rule.aggregation] > 0) & (self.aggregations[ACCEPTED] == 0)
-        return found & self.judged
+        return found & (self.states >= DONE_PHASE)
 
     # Neurons
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizeP
 
 from judgenet.core.pairs import Verdict
 from judgenet.ui.canvas.ink import Ink
-from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.canvas.paint import draw_chip, draw_people
 from judgenet.ui.theme import current_theme
 
 
@@ -99,14 +99,16 @@ class Chip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._verdict: Verdict | None = None
-        self._unscored = False
+        self._unscored = self._people = False
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    def show_verdict(self, verdict: Verdict | None, *, unscored: bool = False) -> None:
-        """Sets what the chip says."""
+    def show_verdict(self, verdict: Verdict | None, *, unscored: bool = False, people: bool = False) -> None:
+        """Sets what the chip says; ``people`` says that the verdict is left to people."""
         self._verdict = verdict
         self._unscored = unscored
-        words = {"a": "A", "b": "B", "tie": "Tie", None: "Unscored" if unscored else "No verdict"}
+        self._people = people and verdict is None
+        nothing = "For people" if people else "Unscored" if unscored else "No verdict"
+        words = {"a": "A", "b": "B", "tie": "Tie", None: nothing}
         self.setAccessibleName(words[verdict])
         self.setToolTip(words[verdict])
         self.update()
@@ -119,5 +121,7 @@ class Chip(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ink = Ink.of(current_theme())
         painter.scale(ink.scale, ink.scale)
-        if self._verdict is not None or self._unscored:
+        if self._people:
+            draw_people(painter, ink, QRectF(0, 0, 24, 20))
+        elif self._verdict is not None or self._unscored:
             draw_chip(painter, ink, QRectF(0, 0, 24, 20), self._verdict)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, cohen_kappa_score
 
 from judgenet.core.events import PairFinished
+from judgenet.core.network import AcceptanceRule
 from judgenet.core.pairs import VERDICTS, Pair, Verdict
 from judgenet.core.presets import network
 from judgenet.engine.pair_index import DatasetVerdicts, PairFilter, PairIndex, chosen_mask
@@ -267,3 +268,21 @@ def test_nothing_at_all() -> None:
     assert index.order("question").tolist() == []
     assert index.mask(PairFilter(text="x")).tolist() == []
     assert index.agreement(DatasetVerdicts(0)).accuracy is None
+
+
+def test_a_pair_that_is_left_to_people_is_not_unscored() -> None:
+    """The rule accepts the first of two pairs with a verdict; the third has none."""
+    spec = network(2, 1)
+    rule = AcceptanceRule("c2_all", "calls", 0.9, 0.1, 0.05)
+    run = RunInfo("run-1", 1, "f", 0.0, None, "running", "", {})
+    with_rule = replace(spec, aggregation=replace(spec.aggregation, acceptance=rule))
+    table = RunFrame.fresh(run, with_rule, PAIRS[:3])
+    for index, (verdict, accepted) in enumerate((("a", "a"), ("a", None), (None, None))):
+        said = tuple((name, accepted if name == "accepted" else verdict) for name in table.aggregations)
+        table.take(PairFinished("run-1", index, PAIRS[index].id, None, said, 4, 4, 0))  # type: ignore[arg-type]
+    verdicts = DatasetVerdicts.of(table, [pair.id for pair in PAIRS])
+    assert verdicts.rule == "accepted"
+    counts = INDEX.judged_counts(verdicts)
+    assert (counts["a"], counts["people"], counts["unscored"], counts["open"]) == (1, 1, 1, 297)
+    passed = INDEX.mask(PairFilter(verdict=frozenset({"people"})), verdicts=verdicts)
+    assert np.flatnonzero(passed).tolist() == [1]

@@ -73,6 +73,15 @@ def draw_chip(painter: QPainter, ink: Ink, box: QRectF, verdict: Verdict | None)
     _letter(painter, ink, center, verdict, letter)
 
 
+def draw_people(painter: QPainter, ink: Ink, box: QRectF) -> None:
+    """The chip of a pair that is left to people: a person in an outline."""
+    draw_outline(painter, ink, box)
+    center = box.center()
+    painter.setPen(ink.pen("text2", 1.5))
+    painter.drawEllipse(QPointF(center.x(), center.y() - 3), 2.75, 2.75)
+    painter.drawArc(QRectF(center.x() - 5, center.y() + 2, 10, 9), 0, 180 * 16)
+
+
 def _letter(painter: QPainter, ink: Ink, center: QPointF, verdict: Verdict, color: str) -> None:
     if verdict == "tie":
         painter.setPen(ink.pen(color, 1.75))

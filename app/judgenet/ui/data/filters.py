@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
 from judgenet.engine.pair_index import DatasetVerdicts, JudgedState, PairFilter, PairIndex
@@ -34,6 +35,7 @@ _JUDGED_WORDS: Final[dict[JudgedState, str]] = {
     "tie": "tie",
     "b": "B",
     "unscored": "unscored",
+    "people": FOR_PEOPLE,
     "open": "not judged yet",
 }
 

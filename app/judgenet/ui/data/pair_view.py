@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.wording import MINUS, length_words, longer_share
 from judgenet.formats import Finding
@@ -189,11 +190,12 @@ class PairView(QFrame):
         place: str = "",
         verdict: Verdict | None = None,
         judged: bool = False,
+        people: bool = False,
         in_run: bool = False,
         findings: Sequence[Finding] = (),
     ) -> None:
         """Shows a pair. ``place`` says which one it is ("12 of 213"); ``verdict`` is the network's, where it judged;
-        ``findings`` are those about this pair."""
+        with ``people`` it left the pair to people. ``findings`` are those about this pair."""
         same = pair is self._pair
         self._pair = pair
         self._findings = tuple(findings)
@@ -201,7 +203,7 @@ class PairView(QFrame):
         self.title.setToolTip(plain_tip(pair.id))
         self.setAccessibleName(f"Pair {one_line(pair.id, 120)}")
         self.place.setText(place)
-        self._show_facts(pair, verdict, judged, in_run)
+        self._show_facts(pair, verdict, judged, people, in_run)
         if not same:
             self.which.setVisible(pair.reference is not None)
             self._question_title.setVisible(pair.reference is None)
@@ -220,7 +222,7 @@ class PairView(QFrame):
 
     # Facts
 
-    def _show_facts(self, pair: Pair, verdict: Verdict | None, judged: bool, in_run: bool) -> None:
+    def _show_facts(self, pair: Pair, verdict: Verdict | None, judged: bool, people: bool, in_run: bool) -> None:
         while self._facts.count():
             widget = self._facts.takeAt(0).widget()
             if widget is not None and widget is not self.run_link:
@@ -228,7 +230,7 @@ class PairView(QFrame):
         self._chips.clear()
         self._say("People", pair.human, missing="no label")
         if judged:
-            self._say("Network", verdict, missing="unscored", unscored=True)
+            self._say("Network", verdict, missing=FOR_PEOPLE if people else "unscored", unscored=not people)
         if judged and verdict is not None and pair.human is not None:
             agree = verdict == pair.human
             self._tag("agree" if agree else "differ", "good" if agree else "warn")

@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.engine.pair_index import SortKey
 from judgenet.ui.canvas.ink import Ink
-from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.canvas.paint import draw_chip, draw_people
 from judgenet.ui.elements import label
 from judgenet.ui.icons import icon_pixmap
 from judgenet.ui.models.index import ModelIndex
@@ -99,8 +100,8 @@ class CellDelegate(QStyledItemDelegate):
         painter.drawText(inner, _RIGHT if kind == "number" else _LEFT, elided)
 
     def _paint_chip(self, painter: QPainter, rect: QRect, row: int, key: ColumnKey) -> None:
-        verdict, unscored = self._table.pairs_model.verdict(row, key)
-        if verdict is None and not unscored:
+        verdict, missing = self._table.pairs_model.verdict(row, key)
+        if verdict is None and not missing:
             return
         theme = current_theme()
         scale = theme.scale
@@ -108,7 +109,10 @@ class CellDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.translate(rect.left() + theme.px(_CELL_PAD), rect.top() + (rect.height() - 1 - 20 * scale) / 2)
         painter.scale(scale, scale)
-        draw_chip(painter, Ink.of(theme), QRectF(0, 0, 24, 20), verdict)
+        if missing == FOR_PEOPLE:
+            draw_people(painter, Ink.of(theme), QRectF(0, 0, 24, 20))
+        else:
+            draw_chip(painter, Ink.of(theme), QRectF(0, 0, 24, 20), verdict)
         painter.restore()
 
     def _paint_match(self, painter: QPainter, rect: QRect, match: bool | None) -> None:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.wording import length_words, plural
 from judgenet.ui.canvas.model import Part
+from judgenet.ui.design.acceptance_form import AcceptanceSection
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import FormSection, RoleSection, SettingsSection
 from judgenet.ui.design.network_forms import LearnedSection, NetworkSection, RolesSection, VoteSection
@@ -126,12 +127,13 @@ class DesignInspector(QFrame):
         self.stop = StopSection(editor)
         self.vote = VoteSection(editor)
         self.learned = LearnedSection(editor)
+        self.acceptance = AcceptanceSection(editor)
         self.network = NetworkSection(editor)
         self.prompt = PromptSection(editor)
         self.pair = PairSection(editor, self.prompt)
         self._sections: list[FormSection] = [
-            self.network, self.role, self.roles, self.vote, self.learned, self.settings, self.stop, self.pair,
-            self.prompt,
+            self.network, self.role, self.roles, self.vote, self.learned, self.acceptance, self.settings, self.stop,
+            self.pair, self.prompt,
         ]  # fmt: skip
         inner = QWidget()
         column = QVBoxLayout(inner)
@@ -199,6 +201,9 @@ class DesignInspector(QFrame):
             self.roles: part == "roles",
             self.vote: part in ("vote", "verdict"),
             self.learned: spec.aggregation.learned is not None and not places and part in (None, "vote", "verdict"),
+            self.acceptance: spec.aggregation.acceptance is not None
+            and not places
+            and part in (None, "vote", "verdict"),
             self.settings: bool(places)
             or part == "chair"
             or (part == "roles" and spec.roles.kind == "generated")

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.learned import LEARNED, misfit
 from judgenet.core.network import Language, LearnedKind, OrderSetting, Role
@@ -332,6 +333,8 @@ def rule_meaning(rule: str, depth: int) -> str:
         return "the chair's decision"
     if rule == LEARNED:
         return f"{words}, weights of neurons from a run"
+    if rule == ACCEPTED:
+        return f"{words}, verdicts sure enough for the rule of a run"
     return f"{words}, votes of layer {rule.removeprefix('c2_l')}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.checks import Problem
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.fixes import fix
@@ -200,7 +201,12 @@ def design_state(
     if rule.startswith("c2_l"):
         only = int(rule.removeprefix("c2_l")) - 1
         counted, titles = counted[only : only + 1], titles[only : only + 1]
-    notes = {"c1": "Means of all scores", "chair": "The chair decides", LEARNED: "Weights learned from a run"}
+    notes = {
+        "c1": "Means of all scores",
+        "chair": "The chair decides",
+        LEARNED: "Weights learned from a run",
+        ACCEPTED: "The rest is for people",
+    }
     note = notes.get(rule, "")
     aggregation = spec.aggregation
     note = note or _TIES.get((aggregation.ties, aggregation.fallback), "")

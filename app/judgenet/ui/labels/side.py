@@ -185,7 +185,7 @@ class SidePanel(QFrame):
         """Shows mode, progress and the latest labels: what changes with every key."""
         mode = state.mode
         counts = mode != "targeted"
-        for_people = mode == "targeted" and state.for_people
+        for_people = mode == "targeted" and state.desk is not None and state.desk.draw.for_people
         self.title.setText("For people" if for_people else TITLES[mode])
         self.counts.setText("✓ Counts" if counts else "Does not count")
         self.counts.setAccessibleName("Counts for estimates" if counts else "Does not count for estimates")

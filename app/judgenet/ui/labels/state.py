@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -63,6 +63,7 @@ class _Asked:
     annotator: str
     seed: str
     goal: int
+    for_people: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,6 @@ class LabelsState(QObject):
 
     Attributes:
         mode: how pairs are chosen; ``annotator`` is who labels, ``goal`` the number of labels wished.
-        for_people: the pairs of the targeted review are those that a network left to people.
         desk: the way through the draw, ``None`` before it is drawn.
         survey, plan: how the annotators stand, and the plan where there is a run; both lag behind the keys a little.
         working: pairs are being drawn.
@@ -130,7 +130,7 @@ class LabelsState(QObject):
         self.pending = 0
         self.in_view = False
         self._picked: tuple[int, ...] = ()
-        self.for_people = False
+        self._for_people = False
         self._stale = True
         self._unseen = False
         self._wanted = 0
@@ -187,7 +187,7 @@ class LabelsState(QObject):
         self._since = monotonic()
         if picked:
             self._picked, self.mode, self._stale = picked, "planned" if drawn else "targeted", True
-            self.for_people = for_people
+            self._for_people = for_people
             if for_people:
                 self.goal = len(picked)
         if self._stale:
@@ -204,7 +204,7 @@ class LabelsState(QObject):
     def set_mode(self, mode: Mode) -> None:
         """Chooses how pairs are chosen."""
         if mode != self.mode or self._picked:
-            self.mode, self._picked, self.for_people = mode, (), False
+            self.mode, self._picked, self._for_people = mode, (), False
             self.refresh()
 
     def set_annotator(self, name: str) -> None:
@@ -328,7 +328,7 @@ class LabelsState(QObject):
 
     def _opened(self) -> None:
         self.desk = self.survey = self.plan = None
-        self.mode, self._picked, self.for_people = "random", (), False
+        self.mode, self._picked, self._for_people = "random", (), False
         self.pending = 0
         self._late.stop()
         self._unseen = False
@@ -361,6 +361,7 @@ class LabelsState(QObject):
             self.annotator,
             self._context.document.project.salt,
             self.goal,
+            self._for_people,
         )
         self._task = self._context.tasks.start(self._draw(asked, self._wanted), "Draw the pairs to label")
 
@@ -428,7 +429,7 @@ def _made(asked: _Asked, check: object) -> _Found:
         case "settle":
             draw = Draw("settle", looked.disputed, "random", len(pairs))
         case "targeted" if asked.picked:
-            draw = draw_picked(pairs, asked.picked)
+            draw = replace(draw_picked(pairs, asked.picked), for_people=asked.for_people)
         case _ if table is None:
             chosen: Chosen = "targeted" if asked.mode == "targeted" else "within-verdict"
             draw = Draw(asked.mode, (), chosen, len(pairs), note="There is no run yet.")

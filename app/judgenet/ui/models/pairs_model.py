@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt
 
+from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.engine.pair_index import DatasetVerdicts, SortKey
 from judgenet.stats.curves import CODES
@@ -22,6 +23,9 @@ ColumnKey = Literal[
 ]
 CellKind = Literal["tick", "mono", "text", "quiet", "number", "chip", "match"]
 """How a cell is drawn."""
+
+NoVerdict = Literal["", "unscored", "for people"]
+"""Why a judged pair has no verdict: no call could be read, or its verdict is not sure enough to be accepted."""
 
 VERDICT_WORDS: Final[dict[Verdict | None, str]] = {"a": "A", "b": "B", "tie": "tie", None: ""}
 
@@ -162,15 +166,17 @@ class PairsModel(RowsModel):
             return f"{len(pair.response_b):,}"
         return ""
 
-    def verdict(self, row: int, key: ColumnKey) -> tuple[Verdict | None, bool]:
-        """What a chip's cell shows, and whether the pair is unscored."""
+    def verdict(self, row: int, key: ColumnKey) -> tuple[Verdict | None, NoVerdict]:
+        """What a chip's cell shows, and why there is no verdict where the pair was judged."""
         position = self.rows[row]
         if key == "human":
-            return self.pairs[position].human, False
+            return self.pairs[position].human, ""
         if self.verdicts is None:
-            return None, False
+            return None, ""
         verdict = CODES[self.verdicts.verdict[position]]
-        return verdict, verdict is None and bool(self.verdicts.judged[position])
+        if verdict is not None or not self.verdicts.judged[position]:
+            return verdict, ""
+        return None, FOR_PEOPLE if self.verdicts.people[position] else "unscored"
 
     def agrees(self, row: int) -> bool | None:
         """Whether verdict and label of a pair are the same; ``None`` where one is missing."""
@@ -185,8 +191,8 @@ class PairsModel(RowsModel):
     def words(self, row: int, column: PairColumn) -> str:
         """A cell in words."""
         if column.kind == "chip":
-            verdict, unscored = self.verdict(row, column.key)
-            return "unscored" if unscored else VERDICT_WORDS[verdict]
+            verdict, missing = self.verdict(row, column.key)
+            return missing or VERDICT_WORDS[verdict]
         if column.kind == "match":
             return {True: "agree", False: "differ", None: ""}[self.agrees(row)]
         if column.kind == "tick":

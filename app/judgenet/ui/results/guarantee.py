@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from judgenet.core.acceptance import CONFIDENCE_WORDS, acceptance_words
-from judgenet.core.network import Confidence
-from judgenet.core.wording import plural
+from judgenet.core.network import AcceptanceRule, Confidence
+from judgenet.core.wording import of, plural
 from judgenet.ui.elements import ComboBox, label, link
 from judgenet.ui.measures import measure
 from judgenet.ui.results.guarantee_state import GuaranteeAnswer, GuaranteeQuestion, GuaranteeState
@@ -84,6 +84,7 @@ class GuaranteePanel(Panel):
         super().__init__("Verdicts with a guarantee", parent=parent)
         self._lay_out()
         self._report_acceptance: AcceptanceFigures | None = None
+        self._rule_of_run: AcceptanceRule | None = None
         self.alpha.valueChanged.connect(self._ask)
         self.delta.chosen.connect(self._ask)
         self.confidence.activated.connect(self._ask)
@@ -157,6 +158,7 @@ class GuaranteePanel(Panel):
     def show_results(self, results: Results, *, live: bool) -> None:
         """Looks at a run."""
         self._report_acceptance = results.report.acceptance
+        self._rule_of_run = results.frame.spec.aggregation.acceptance
         self._state.look(results, live=live)
         self._fill()
 
@@ -214,7 +216,12 @@ class GuaranteePanel(Panel):
         if decided is None:
             return
         notes = [f"{note[:1].upper()}{note[1:]}." for note in decided.notes]
-        self.ran.setText(" ".join([f"This run: {decided.line}. {decided.words}", *notes]))
+        missing = f", {decided.no_verdict:,} without a verdict" if decided.no_verdict else ""
+        counts = (
+            f"This run decided {of(decided.accepted, decided.n_total)} pairs; {decided.for_people:,} are for people, "
+            f"{decided.for_people_labelled:,} of them labelled{missing}."
+        )
+        self.ran.setText(" ".join([counts, decided.words, *notes]))
         self.ran_queue.setText(f"Queue {plural(len(queue), 'pair')} that this run left to people")
 
     def _fill_project(self) -> None:
@@ -223,7 +230,13 @@ class GuaranteePanel(Panel):
         self.remove.setVisible(rule is not None)
         self.remove.setText("Remove it")
         if rule is not None:
-            self.kept.setText(f"The project has a rule for new runs: {acceptance_words(rule)}")
+            same = rule == self._rule_of_run
+            words = (
+                "The same rule decides new runs."
+                if same
+                else f"New runs are decided by a rule. {acceptance_words(rule)}"
+            )
+            self.kept.setText(words)
 
     def _fill_answer(self, answer: GuaranteeAnswer) -> None:
         from judgenet.figures.guarantee import labels_sentence
@@ -281,18 +294,18 @@ class GuaranteePanel(Panel):
 def alpha_picture(figures: RunGuarantee) -> Picture:
     """The share of verdicts that are accepted against the largest error, for all alphas."""
     judged, total = figures.pairs.judged, figures.pairs.total
-    by_alpha = {of.alpha: of for of in figures.by_alpha}
+    by_alpha = {one.alpha: one for one in figures.by_alpha}
     spots = []
     for step in range(_ALPHAS[0], _ALPHAS[1] + 1):
         alpha = round(step / 100, 2)
-        of = by_alpha.get(alpha)
+        found = by_alpha.get(alpha)
         words = (
             f"Error at most {step} %: nothing can be promised."
-            if of is None
-            else f"Error at most {step} %: {of.accepted:,} of {judged:,} verdicts accepted ({100 * of.share:.0f} %), "
-            f"{total - of.accepted:,} of {total:,} pairs for people."
+            if found is None
+            else f"Error at most {step} %: {of(found.accepted, judged)} verdicts accepted ({100 * found.share:.0f} %), "
+            f"{of(total - found.accepted, total)} pairs for people."
         )
-        spots.append(PointMark(float(step), 0.0 if of is None else of.share, words, key=alpha))
+        spots.append(PointMark(float(step), 0.0 if found is None else found.share, words, key=alpha))
     chosen = round(100 * figures.alpha)
     ring = (0, chosen - _ALPHAS[0]) if _ALPHAS[0] <= chosen <= _ALPHAS[1] else None
     ticks: tuple[Tick, ...] = tuple((float(at), f"{at} %") for at in (1, 10, 20, 30, 40, 50))
@@ -310,15 +323,15 @@ def labels_picture(figures: RunGuarantee) -> Picture:
     """The share of verdicts that are likely to be accepted, and how likely a promise is, against labels."""
     share = tuple(
         PointMark(
-            log10(of.labels),
-            of.share,
-            f"{plural(of.labels, 'label')}: {100 * of.share:.0f} % of the verdicts are accepted on average, if "
+            log10(one.labels),
+            one.share,
+            f"{plural(one.labels, 'label')}: {100 * one.share:.0f} % of the verdicts are accepted on average, if "
             f"verdicts err as the {plural(figures.pairs.labels_used, 'label')} say; something can be promised in "
-            f"{100 * of.promised:.0f} % of the draws.",
+            f"{100 * one.promised:.0f} % of the draws.",
         )
-        for of in figures.by_labels
+        for one in figures.by_labels
     )
-    likely = tuple(PointMark(at.x, of.promised, at.words) for at, of in zip(share, figures.by_labels, strict=True))
+    likely = tuple(PointMark(at.x, one.promised, at.words) for at, one in zip(share, figures.by_labels, strict=True))
     low, high = (min(at.x for at in share), max(at.x for at in share)) if share else (1.0, 3.0)
     ticks: tuple[Tick, ...] = tuple(
         (log10(count), f"{count:,}") for count in _LABEL_TICKS if low - 0.05 <= log10(count) <= high + 0.05

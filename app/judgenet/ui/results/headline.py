@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import aggregation_title, percent, percent_interval, plural
@@ -21,7 +22,7 @@ from judgenet.report.outline_rates import RATE_TITLES
 from judgenet.report.outline_tables import system_name
 from judgenet.stats.calibration import Estimate, Method
 from judgenet.stats.intervals import Interval
-from judgenet.stats.provenance import left_words
+from judgenet.stats.provenance import WORDS, left_words
 from judgenet.ui.elements import ComboBox, IconLabel, label, link, upright
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.results.figures_table import axis_of, draw_estimate
@@ -283,11 +284,16 @@ class HeadPanel(QFrame):
         labels = CHOSEN_SHORT[sample.chosen if count else None]
         if count == 1:
             labels = labels.replace("labels", "label")
+        accepted = report.acceptance if rates.aggregation == ACCEPTED else None
+        verdicts = "have a verdict" if accepted is None else f"decided, {accepted.for_people:,} for people"
         lines: list[Line] = [
-            (Strong(f"{rates.judged:,}"), f" of {plural(len(rates.frame), 'pair')} have a verdict"),
+            (Strong(f"{rates.judged:,}"), f" of {plural(len(rates.frame), 'pair')} {verdicts}"),
             (Strong(f"{count:,}"), f" {labels}"),
         ]
-        if left := left_words(sample.left_out):
+        left = left_words(sample.left_out)
+        if accepted is not None:
+            left = left.replace(WORDS["no verdict"], "without an accepted verdict")
+        if left:
             lines.append((f"Not counted: {left}",))
         if worth.multiplier is not None:
             labels_each = f"{worth.multiplier:.2f}"

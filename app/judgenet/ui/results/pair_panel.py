@@ -30,12 +30,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import SPOKEN, clean, plural
+from judgenet.store.acceptance import left_to_people
 from judgenet.store.db import Store, StoreError
 from judgenet.store.runs import RunInfo, run_pair
 from judgenet.ui.canvas.ink import Ink
-from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.canvas.paint import draw_chip, draw_people
 from judgenet.ui.elements import label, line, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
@@ -107,12 +109,18 @@ class SelectedPairsModel(QAbstractListModel):
         frame, pair = self._results.frame, self.pairs[row]
         return frame.verdict(self._aggregation, pair), frame.human_label(pair)
 
+    def for_people(self, row: int) -> bool:
+        """Whether the network left a pair to people."""
+        found = self._results is not None and self._aggregation == ACCEPTED
+        return found and left_to_people(self._results.frame, self.pairs[row])  # type: ignore[union-attr]
+
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = index.row()
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{self.pairs[row] + 1:,} {self.question(row)}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
             network, human = (("none" if said is None else SPOKEN[said]) for said in self.verdicts(row))
+            network = FOR_PEOPLE if self.for_people(row) else network
             return f"Pair {self.pairs[row] + 1:,}, network {network}, people {human}: {self.question(row)}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return self.question(row)
@@ -150,11 +158,15 @@ class _Drawer(QStyledItemDelegate):
         )
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
         for x, verdict in zip((_NET_X, _HUMAN_X), view.pairs.verdicts(index.row()), strict=True):
-            if verdict is not None:
+            people = x == _NET_X and view.pairs.for_people(index.row())
+            if verdict is not None or people:
                 painter.save()
                 painter.translate(QPointF(box.right() + 1 - theme.px(x), box.center().y() + 0.5 - 10 * theme.scale))
                 painter.scale(theme.scale, theme.scale)
-                draw_chip(painter, Ink.of(theme), QRectF(0, 0, 24, 20), verdict)
+                if people:
+                    draw_people(painter, Ink.of(theme), QRectF(0, 0, 24, 20))
+                else:
+                    draw_chip(painter, Ink.of(theme), QRectF(0, 0, 24, 20), verdict)
                 painter.restore()
         if view.hasFocus() and index == view.currentIndex():
             half = theme.focus_width / 2

@@ -38,14 +38,16 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.core.aggregate import deciding
 from judgenet.core.cascade import Stop
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
+from judgenet.store.acceptance import left_to_people
 from judgenet.store.db import StoreError
 from judgenet.ui.canvas.descriptions import SPOKEN
 from judgenet.ui.canvas.ink import Ink
-from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.canvas.paint import draw_chip, draw_people
 from judgenet.ui.context import Context
 from judgenet.ui.elements import ElidedLabel, label, link
 from judgenet.ui.icons import icon, icon_pixmap
@@ -186,6 +188,11 @@ class RunPairsModel(QAbstractListModel):
         table = self._run_state.table
         return None if table is None else table.stop(pair)
 
+    def for_people(self, pair: int) -> bool:
+        """Whether the network left a pair to people."""
+        table = self._run_state.table
+        return table is not None and left_to_people(table, pair)
+
     def words(self, pair: int) -> str:
         """A row in words."""
         parts = [f"Pair {pair + 1:,}, {_STATE_WORDS[self._run_state.pair_state(pair)]}"]
@@ -195,6 +202,8 @@ class RunPairsModel(QAbstractListModel):
         network, human = self.network(pair), self._run_state.human(pair)
         if network is not None:
             parts.append(f"network {SPOKEN[network]}")
+        elif self.for_people(pair):
+            parts.append(FOR_PEOPLE)
         if human is not None:
             parts.append(f"people {SPOKEN[human]}")
         return f"{', '.join(parts)}: {self.title(pair)}"
@@ -254,11 +263,15 @@ class PairDelegate(QStyledItemDelegate):
         painter.setFont(font)
         ink = Ink.of(theme)
         for place, verdict in enumerate((self._model.network(pair), self._run_state.human(pair))):
-            if verdict is not None:
+            people = place == 0 and verdict is None and self._model.for_people(pair)
+            if verdict is not None or people:
                 painter.save()
                 painter.translate(chips + place * theme.px(32), middle - theme.px(10) + 0.5)
                 painter.scale(theme.scale, theme.scale)
-                draw_chip(painter, ink, QRectF(4, 0, 24, 20), verdict)
+                if people:
+                    draw_people(painter, ink, QRectF(4, 0, 24, 20))
+                else:
+                    draw_chip(painter, ink, QRectF(4, 0, 24, 20), verdict)
                 painter.restore()
         if state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(QPen(theme.color("accent"), theme.focus_width))

@@ -9,9 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.aggregate import Votes, deciding
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import length_words, rule_title
+from judgenet.store.acceptance import left_to_people
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label, line
 from judgenet.ui.measures import measure
@@ -212,8 +214,10 @@ class VoteView(QScrollArea):
         verdicts = self._context.run_state.verdicts(now.pair)
         for name, chip, words in self._verdicts:
             verdict = None if verdicts is None else verdicts.get(name)
-            chip.show_verdict(verdict)
-            words.setText("" if verdict is not None else "No verdict" if verdicts is not None else "When all is in")
+            people = name == ACCEPTED and left_to_people(table, now.pair)
+            chip.show_verdict(verdict, people=people)
+            nothing = "For people" if people else "No verdict" if verdicts is not None else "When all is in"
+            words.setText("" if verdict is not None else nothing)
         if self._human is not None:
             self._human.show_verdict(self._context.run_state.human(now.pair))
 

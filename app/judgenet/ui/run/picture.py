@@ -178,6 +178,8 @@ def verdict_state(now: PairSnapshot, human: Verdict | None) -> VerdictState:
         outstanding = 0
         if not now.chair.complete:
             note = "Waits for the chair"
+    if now.for_people:
+        return VerdictState(None, votes=(now.votes.a, now.votes.tie, now.votes.b), note="For people", human=human)
     return VerdictState(
         now.verdict,
         outstanding,

@@ -1,0 +1,46 @@
+"""The rule of the design that accepts sure verdicts and leaves the other pairs to people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from judgenet.core.acceptance import acceptance_misfit, acceptance_words, asks_otherwise
+from judgenet.core.aggregate import verdict_names
+from judgenet.ui.design.editor import DesignEditor
+from judgenet.ui.design.forms import FormSection
+from judgenet.ui.elements import label, link
+
+
+class AcceptanceSection(FormSection):
+    """What the network's rule promises, where it comes from, whether it still fits, away with it."""
+
+    def __init__(self, editor: DesignEditor) -> None:
+        self.remove = link("Remove", "Remove the rule that accepts verdicts")
+        super().__init__("Verdicts with a guarantee", self.remove)
+        self._editor = editor
+        self.words = label("", tone="text2", wrap=True)
+        self.note = label("", tone="warn", wrap=True)
+        self.body.addWidget(self.words)
+        self.body.addWidget(self.note)
+        self.remove.clicked.connect(self._remove)
+
+    def refresh(self) -> None:
+        """Shows the rule, where there is one."""
+        spec = self._editor.spec
+        rule = spec.aggregation.acceptance
+        if rule is None:
+            return
+        self.words.setText(f"{acceptance_words(rule)} Chosen on {rule.made}." if rule.made else acceptance_words(rule))
+        why = acceptance_misfit(spec, verdict_names(spec))
+        if not why and asks_otherwise(spec):
+            why = "It comes from a network that asked otherwise: what it promises need not hold."
+        self.note.setText(why)
+        self.note.setVisible(bool(why))
+        self.remove.setEnabled(not self._editor.context.document.read_only)
+
+    def _remove(self) -> None:
+        spec = self._editor.spec
+        rules = replace(spec.aggregation, acceptance=None)
+        self._editor.context.document.edit_network(
+            "Remove the rule that accepts verdicts", replace(spec, aggregation=rules)
+        )
