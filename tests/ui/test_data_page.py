@@ -375,7 +375,7 @@ async def test_reading_can_be_stopped(page: DataPage, place: Path, monkeypatch: 
     page.import_files([written(place)])
     await until(lambda: page.loading.bar.maximum() == 1000)
     assert page.stack.currentWidget() is page.loading
-    assert page.loading.text.text() == "25 %"
+    assert page.loading.words.text().endswith(", 25 %")
     click(page.loading.stop)
     await until(lambda: page.stack.currentWidget() is page.empty)
     assert not page.importer.active
@@ -413,14 +413,14 @@ async def test_pairs_of_a_project_that_are_gone(studio: Studio, place: Path) -> 
     assert isinstance(page, DataPage)
     await until(lambda: bool(studio.window.errors.troubles))
     assert page.stack.currentWidget() is page.empty
-    assert "gone.jsonl" in page.empty.text.text()
+    assert "gone.jsonl" in page.empty.note.text()
     close_all(studio.window.errors)
 
 
 async def test_choosing_a_folder(page: DataPage, place: Path) -> None:
     (place / "set").mkdir()
     written(place / "set")
-    click(page.empty.folder)
+    click(page.empty.more)
     await until(lambda: page.findChild(QFileDialog) is not None)
     dialog = page.findChild(QFileDialog)
     assert dialog is not None

@@ -17,8 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.wording import whole_percent
 from judgenet.ui.elements import IconLabel, label
 from judgenet.ui.measures import measure
+from judgenet.ui.tasks import Job
 from judgenet.ui.tokens import ICON_EMPTY, PAGE_MARGIN
 from judgenet.ui.widgets import set_kind
 
@@ -44,14 +46,14 @@ class EmptyState(QFrame):
         column.addStretch(2)
         for widget in (self.picture, self.sentence, self.note):
             column.addWidget(widget)
-        row = QHBoxLayout()
-        row.addWidget(self.button)
-        row.addWidget(self.more)
-        row.addStretch(1)
-        column.addLayout(row)
+        self.buttons = QHBoxLayout()
+        self.buttons.addWidget(self.button)
+        self.buttons.addWidget(self.more)
+        self.buttons.addStretch(1)
+        column.addLayout(self.buttons)
         column.addStretch(3)
-        self._column = column
-        measure(self._column, margins=PAGE_MARGIN, spacing=12)
+        self.column = column
+        measure(column, margins=PAGE_MARGIN, spacing=12)
         for words in (self.sentence, self.note):
             measure(words, max_width=560)
 
@@ -101,17 +103,21 @@ class EmptyState(QFrame):
 
 
 class Waiting(QWidget):
-    """The run is being read: how far it is, and a way to stop it."""
+    """What the page waits for, how far it is, and a way to stop it."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, what: str, parent: QWidget | None = None) -> None:
+        """``what`` is read, in the words for screen readers."""
         super().__init__(parent)
+        self._job: Job | None = None
+        self._following = ""
         self.words = label("")
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("Progress of reading the run")
+        self.bar.setAccessibleName(f"Progress of reading {what}")
         self.stop = QPushButton("Stop")
-        self.stop.setAccessibleName("Stop reading the run")
+        self.stop.setAccessibleName(f"Stop reading {what}")
         self.stop.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.stop.clicked.connect(self._stop)
         row = QHBoxLayout()
         row.addWidget(self.bar, 1)
         row.addWidget(self.stop)
@@ -121,12 +127,28 @@ class Waiting(QWidget):
         column.addWidget(self.words)
         column.addLayout(row)
         column.addStretch(3)
-        self._column = column
-        measure(self._column, margins=48, spacing=12)
+        measure(column, margins=48, spacing=12)
         measure(self.bar, max_width=480)
 
     def show_share(self, share: float | None, words: str) -> None:
         """Shows how far it is; ``None`` where that is unknown."""
         self.bar.setRange(0, 0 if share is None else 1000)
         self.bar.setValue(0 if share is None else round(1000 * share))
-        self.words.setText(words if share is None else f"{words}, {100 * share:.0f} %")
+        self.words.setText(words if share is None else f"{words}, {whole_percent(share)}")
+
+    def follow(self, job: Job | None, words: str) -> None:
+        """Shows a job's progress and lets it be stopped; without a job only the words."""
+        self._following = words
+        if job is not self._job:
+            self._job = job
+            if job is not None:
+                job.progressed.connect(self._progressed)
+        self.stop.setVisible(job is not None)
+        self._progressed(None if job is None else job.share, "")
+
+    def _stop(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+    def _progressed(self, share: float | None, _text: str) -> None:
+        self.show_share(share, self._following)

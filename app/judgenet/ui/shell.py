@@ -471,6 +471,7 @@ class StatusBar(QFrame):
         for shown in (*self._left, *self._right):
             measure(shown, font="body", tabular=True)
         measure(self._left[0], font="strong")
+        self.refresh()
 
     def _jobs_changed(self) -> None:
         job = self._tasks.jobs[-1] if self._tasks.jobs else None

@@ -169,12 +169,11 @@ class BiasSidebar(QScrollArea):
         for combo in (self.own, self.divide):
             combo.currentIndexChanged.connect(self.changed)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        measure(self._column, margins=(16, 12, 16, 16))
-        measure(self._form, across=12)
+        measure(self._column, margins=(16, 12, 16, 16), spacing=Gap(8))
+        measure(self._form, across=12, down=Gap(8))
         measure(self._facts, down=4)
         measure(self, width=272)
-        measure(self._column, spacing=Gap(8))
-        measure(self._form, down=Gap(8))
+        self.show_plan()
 
     def _box(self, column: QVBoxLayout, text: str) -> QCheckBox:
         made = QCheckBox(text)

@@ -29,12 +29,13 @@ from judgenet.engine.setup import noted
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
 from judgenet.ui.data.browse_view import BrowseView
+from judgenet.ui.data.drop_zone import DropZone
 from judgenet.ui.data.edit_pair import LabelDialog, TextDialog, ask_values
-from judgenet.ui.data.empty import DropZone, Loading
 from judgenet.ui.data.import_view import ImportView
 from judgenet.ui.data.importer import Importer, file_names
 from judgenet.ui.data.pair_view import PairView
 from judgenet.ui.dialogs import shown
+from judgenet.ui.empty import Waiting
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.navigation import PageKey, Visit
 from judgenet.ui.pages.base import Page
@@ -83,7 +84,7 @@ class DataPage(Page):
         self.setProperty(OWN_FOCUS, True)
         self.importer = Importer(context, self)
         self.empty = DropZone()
-        self.loading = Loading()
+        self.loading = Waiting("the pairs")
         self.importing = ImportView()
         self.browse = BrowseView(context)
         self.peek = _Peek()
@@ -115,8 +116,8 @@ class DataPage(Page):
 
     def _connect(self) -> None:
         context, importer, view = self.context, self.importer, self.importing
-        self.empty.choose.clicked.connect(self._choose_file)
-        self.empty.folder.clicked.connect(self._choose_folder)
+        self.empty.button.clicked.connect(self._choose_file)
+        self.empty.more.clicked.connect(self._choose_folder)
         self.empty.example.clicked.connect(self._use_example)
         importer.began.connect(self._refresh)
         importer.changed.connect(self._show_import)
@@ -470,14 +471,14 @@ class DataPage(Page):
     def _say_why_empty(self) -> None:
         source = self.context.document.project.pairs
         if source is None:
-            self.empty.say(
+            self.empty.say_why(
                 "No pairs yet",
                 "A pair is a question with two responses and, where there is one, what people said. "
                 "Drop a file or a folder here, or choose one.",
             )
         else:
             names = file_names([Path(file) for file in source.files])
-            self.empty.say("The pairs are not loaded", f"They were to be read from {names}. Choose where they are now.")
+            self.empty.say_why("The pairs are not loaded", f"They should come from {names}. Choose where they are now.")
 
     def _follow_job(self) -> None:
         if self.stack.currentWidget() is self.loading:

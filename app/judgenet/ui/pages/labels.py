@@ -57,7 +57,7 @@ class LabelsPage(Page):
         self.annotator.activated.connect(self._annotator_named)
         self.desk = DeskView()
         self.empty = EmptyState("labels")
-        self.waiting = Waiting()
+        self.waiting = Waiting("the run")
         self.waiting.stop.hide()
         self.stack = QStackedWidget()
         for widget in (self.empty, self.waiting, self.desk):

@@ -35,7 +35,7 @@ class OfRunPage(Page):
         self.run_choice = RunChoice(context.run_state)
         self.compare_choice = CompareChoice(context.run_state, context.results)
         self.empty = EmptyState(self.key)
-        self.waiting = Waiting()
+        self.waiting = Waiting("the run")
         self.waiting.stop.clicked.connect(self._state.cancel)
         self.stack = QStackedWidget()
         for widget in (self.empty, self.waiting):

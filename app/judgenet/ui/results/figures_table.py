@@ -345,6 +345,7 @@ class FiguresTable(StudioTable):
         measure(self.horizontalHeader(), font="strong")
         self.clicked.connect(self._clicked)
         self.selectionModel().currentRowChanged.connect(self._moved)
+        self.fit()
         measure(self.horizontalHeader(), font="strong")
 
     @property

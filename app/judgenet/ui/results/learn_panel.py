@@ -78,6 +78,7 @@ class LearnPanel(Panel):
         measure(self._plot, margins=(TABLE_EDGE, 0, TABLE_EDGE, 8), spacing=24)
         measure(self._weights, across=16, down=2)
         measure(self.chart, max_height=260)
+        self.refresh()
 
     def show_report(self, report: Report) -> None:
         """Shows a report's aggregations beside what was learned."""

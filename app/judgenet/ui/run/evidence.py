@@ -192,6 +192,7 @@ class EvidenceTab(QWidget):
         self._top, self._column = top, column_of_all
         measure(self._column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 4), spacing=12)
         measure(self._top, spacing=8)
+        self._arrange()
 
     @property
     def wide(self) -> bool:
