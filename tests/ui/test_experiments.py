@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QPushButton, QSpinBox, QTableWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QPushButton, QSpinBox
 
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.experiments import EXPERIMENTS
@@ -20,6 +20,7 @@ from judgenet.store.runs import runs
 from judgenet.ui.app import Studio
 from judgenet.ui.experiments.dialog import ExperimentsDialog
 from judgenet.ui.results.drawing_view import DrawingView
+from judgenet.ui.table import TextTable
 from tests.e2e.command import write_pairs
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import settle, until
@@ -80,12 +81,12 @@ async def test_it_runs_and_shows_what_came_out(studio: Studio, place: Path, judg
     press(dialog, "Run")
     await until(lambda: dialog.found is not None and find(dialog, QPushButton, "Run").isEnabled())
     assert judge.requests == PAIRS * (8 * 3 + 2 * 3)
-    table = next(one for one in dialog.findChildren(QTableWidget) if one.isVisible())
+    table = next(one for one in dialog.findChildren(TextTable) if one.isVisible())
     found = dialog.found
     assert found is not None
     rows = found["sets"][0]["rows"]
-    assert [table.item(row, 0).text() for row in range(len(rows))] == [row["name"] for row in rows]  # type: ignore[union-attr]
-    assert f"{100 * rows[0]['accuracy']:.1f}" == table.item(0, 1).text()  # type: ignore[union-attr]
+    assert [row.cells[0] for row in table.texts.rows[: len(rows)]] == [row["name"] for row in rows]
+    assert f"{100 * rows[0]['accuracy']:.1f}" == table.texts.rows[0].cells[1]
     assert any("accuracy" in view.accessibleName() for view in dialog.results.findChildren(DrawingView))
     assert {path.name for path in (place / "five-experiments" / "baselines").iterdir()} == {
         "results.json",
@@ -180,7 +181,9 @@ async def test_what_labels_take_and_cost_stands_beside_the_share(
     assert saving["rows"][0]["work"]["cost_all"] == pytest.approx(PAIRS * 36 / 3600 * 20)
     assert "36 s a label, 20 USD an hour" in texts(dialog)
     await settle()
-    for table in dialog.findChildren(QTableWidget):
-        for column in range(table.columnCount()):
+    tables = dialog.findChildren(TextTable)
+    assert tables
+    for table in tables:
+        for column in range(table.texts.columnCount()):
             assert table.columnWidth(column) >= table.sizeHintForColumn(column)
             assert table.columnWidth(column) >= table.horizontalHeader().sectionSizeHint(column)

@@ -164,6 +164,8 @@ class BrowseView(QWidget):
         self._findings = {}
         self._by_pair = {}
         self._stop.set()
+        # Rows that are looked for now are those of other pairs.
+        self._round += 1
         self.close_pair()
         self.bar.clear()
         self.model.set_pairs(())
