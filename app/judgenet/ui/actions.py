@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QToolButton, QWidget
 
+from judgenet.ui.action_texts import ACTION_TEXTS, Menu
 from judgenet.ui.icons import icon
-
-Menu = Literal["", "Project", "Recent projects", "Edit", "Network", "Run", "View", "Help"]
-"""Where an action stands; ``""`` keeps it to the palette and to buttons. "Recent projects" is part of "Project"."""
 
 Enabled = Callable[[], "bool | str"]
 """``True``, or why not: ``False`` or the reason in words, which becomes the tool tip."""
@@ -42,6 +39,22 @@ class Action:
     @property
     def keys(self) -> list[QKeySequence]:
         return QKeySequence.listFromString(self.key, QKeySequence.SequenceFormat.PortableText) if self.key else []
+
+
+def known_action(
+    action_id: str,
+    callback: Callable[[], object],
+    enabled: Enabled | None = None,
+    checked: Callable[[], bool] | None = None,
+    *,
+    scope: QWidget | None = None,
+) -> Action:
+    """An action with the words of :data:`~judgenet.ui.action_texts.ACTION_TEXTS`. Raises ``KeyError`` where there are
+    none."""
+    shown = ACTION_TEXTS[action_id]
+    return Action(
+        action_id, shown.text, callback, shown.key, shown.icon, enabled, checked, shown.menu, shown.words, scope
+    )
 
 
 class ActionTable(QObject):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from judgenet.ui.actions import Action
+from judgenet.ui.actions import Action, known_action
 
 if TYPE_CHECKING:
     from judgenet.ui.pages.design import DesignPage
@@ -26,162 +26,34 @@ class DesignActions(QObject):
         editor, scope = self._editor, self._page.stack
         fixed = self._has_fixed
         return [
-            Action(
-                "neuron.add",
-                "Add a neuron",
-                editor.add_neuron,
-                "Ins",
-                "plus",
-                self._can_change,
-                menu="Network",
-                scope=self._page.view,
-            ),
-            Action(
-                "neuron.duplicate",
-                "Duplicate",
-                editor.duplicate,
-                "Ctrl+D",
-                "duplicate",
-                fixed,
-                menu="Network",
-                scope=scope,
-            ),
-            Action(
-                "neuron.remove", "Remove", editor.remove, "", "trash", self._can_remove, menu="Network", words="delete"
-            ),
-            Action("neuron.cut", "Cut neurons", editor.cut, "Ctrl+X", "cut", fixed, menu="Edit", scope=scope),
-            Action(
-                "neuron.copy",
-                "Copy neurons",
-                editor.copy,
-                "Ctrl+C",
-                "copy",
-                self._has_neurons,
-                menu="Edit",
-                scope=scope,
-            ),
-            Action(
-                "neuron.paste",
-                "Paste neurons",
-                editor.paste,
-                "Ctrl+V",
-                "paste",
-                self._can_change,
-                menu="Edit",
-                scope=scope,
-            ),
-            Action(
-                "neuron.select_all",
-                "Select all neurons",
-                editor.select_all,
-                "Ctrl+A",
-                "",
-                self._open,
-                menu="Edit",
-                scope=scope,
-            ),
+            known_action("neuron.add", editor.add_neuron, self._can_change, scope=self._page.view),
+            known_action("neuron.duplicate", editor.duplicate, fixed, scope=scope),
+            known_action("neuron.remove", editor.remove, self._can_remove),
+            known_action("neuron.cut", editor.cut, fixed, scope=scope),
+            known_action("neuron.copy", editor.copy, self._has_neurons, scope=scope),
+            known_action("neuron.paste", editor.paste, self._can_change, scope=scope),
+            known_action("neuron.select_all", editor.select_all, self._open, scope=scope),
         ]
 
     def _network(self) -> list[Action]:
         editor, page = self._editor, self._page
         return [
-            Action(
-                "layer.add",
-                "Add a layer",
-                self._add_layer,
-                "Ctrl+L",
-                "layer",
-                self._can_change,
-                menu="Network",
-                words="deeper",
-            ),
-            Action(
-                "layer.remove",
-                "Remove the layer",
-                self._remove_layer,
-                "Ctrl+Shift+L",
-                "",
-                self._can_remove_layer,
-                menu="Network",
-            ),
-            Action(
-                "chair.toggle",
-                "Chair",
-                self._toggle_chair,
-                "",
-                "chair",
-                self._can_change,
-                self._has_chair,
-                menu="Network",
-            ),
-            Action(
-                "network.problem",
-                "Next problem",
-                editor.next_problem,
-                "F8",
-                "warning",
-                self._has_problem,
-                menu="Network",
-            ),
-            Action(
-                "templates.edit",
-                "Templates of the prompts",
-                page.edit_templates,
-                "Ctrl+T",
-                "edit",
-                self._open,
-                self._in_templates,
-                menu="Network",
-                words="prompt edit",
-            ),
-            Action("canvas.search", "Find a neuron…", page.search, "Ctrl+F", "search", self._open, menu="Network"),
-            Action(
-                "canvas.copy",
-                "Copy picture of the network",
-                page.copy_picture,
-                "",
-                "copy",
-                self._open,
-                menu="Network",
-                words="image clipboard png canvas",
-            ),
-            Action(
-                "canvas.save",
-                "Save picture of the network…",
-                page.save_picture,
-                "",
-                "export",
-                self._open,
-                menu="Network",
-                words="svg png export canvas",
-            ),
+            known_action("layer.add", self._add_layer, self._can_change),
+            known_action("layer.remove", self._remove_layer, self._can_remove_layer),
+            known_action("chair.toggle", self._toggle_chair, self._can_change, self._has_chair),
+            known_action("network.problem", editor.next_problem, self._has_problem),
+            known_action("templates.edit", page.edit_templates, self._open, self._in_templates),
+            known_action("canvas.search", page.search, self._open),
+            known_action("canvas.copy", page.copy_picture, self._open),
+            known_action("canvas.save", page.save_picture, self._open),
         ]
 
     def _views(self) -> list[Action]:
         page = self._page
         return [
-            Action(
-                "design.tree",
-                "Network as a tree",
-                page.toggle_tree,
-                "Ctrl+Shift+T",
-                "columns",
-                self._open,
-                self._in_tree,
-                menu="View",
-                words="list outline",
-            ),
-            Action(
-                "design.inspector",
-                "Inspector",
-                page.toggle_inspector,
-                "F4",
-                "inspector",
-                self._open,
-                self._has_inspector,
-                menu="View",
-            ),
-            Action("canvas.fit", "Fit the network", page.view.fit, "", "fit", self._open, menu="View", words="zoom"),
+            known_action("design.tree", page.toggle_tree, self._open, self._in_tree),
+            known_action("design.inspector", page.toggle_inspector, self._open, self._has_inspector),
+            known_action("canvas.fit", page.view.fit, self._open),
         ]
 
     def _open(self) -> bool | str:

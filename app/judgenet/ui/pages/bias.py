@@ -23,7 +23,7 @@ from judgenet.report.bias_card import bias_card, subjects
 from judgenet.stats.lab import LabResult
 from judgenet.stats.people_bias import PEOPLE_JUDGE
 from judgenet.ui import clock
-from judgenet.ui.actions import Action
+from judgenet.ui.actions import known_action
 from judgenet.ui.bias.card import BiasCardView
 from judgenet.ui.bias.pair_table import Behind, BehindPanel, behind
 from judgenet.ui.bias.ranks import RanksView
@@ -56,8 +56,8 @@ class BiasPage(Page):
         self._subject: str | None = None
         self._probe: str | None = None
         context.actions.add(
-            Action("bias.run", "Run lab", self.state.start, "", "play", self._can_run, menu="Run", words="bias probes"),
-            Action("bias.stop", "Stop the lab", self.state.stop, "", "stop", self._can_stop, words="bias"),
+            known_action("bias.run", self.state.start, self._can_run),
+            known_action("bias.stop", self.state.stop, self._can_stop),
         )
         self.lab_choice = ComboBox("Which lab")
         self.lab_choice.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)

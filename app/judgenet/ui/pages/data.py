@@ -26,7 +26,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.wording import plural
 from judgenet.engine.setup import noted
-from judgenet.ui.actions import Action
+from judgenet.ui.actions import known_action
 from judgenet.ui.context import Context
 from judgenet.ui.data.browse_view import BrowseView
 from judgenet.ui.data.drop_zone import DropZone
@@ -150,95 +150,22 @@ class DataPage(Page):
     def _add_actions(self) -> None:
         actions = self.context.actions
         actions.add(
-            Action(
-                "data.import_folder",
-                "Choose a folder of pairs…",
-                self._choose_folder,
-                "",
-                "open",
-                self._can_import,
-                words="import data load faireval",
-            ),
-            Action("data.example", "Use the example pairs", self._use_example, "", "data", self._can_import),
-            Action(
-                "data.mapping",
-                "Change columns and labels…",
-                self._change_mapping,
-                "",
-                "edit",
-                self._can_change,
-                words="mapping coding import",
-            ),
-            Action(
-                "labels.review",
-                "Review the listed pairs at the label desk (does not count)",
-                self._review,
-                "",
-                "labels",
-                self._can_browse,
-                words="targeted label annotate",
-            ),
-            Action("data.reload", "Read the pairs again", self._reload, "", "retry", self._can_change),
-            Action(
-                "data.find",
-                "Search the pairs",
-                self._find,
-                "Ctrl+Shift+F",
-                "search",
-                self._can_search,
-                words="filter find",
-            ),
-            Action(
-                "data.leave_out",
-                "Leave out",
-                self._leave_out,
-                "Delete",
-                "minus",
-                self._can_leave_out,
-                words="exclude pairs remove skip",
-                scope=self,
-            ),
-            Action(
-                "data.take_in", "Take in again", self._take_in, "", "plus", self._can_take_in, words="include pairs"
-            ),
-            Action(
-                "data.edit_label",
-                "Edit label…",
-                self._edit_label,
-                "Shift+F2",
-                "labels",
-                self._can_edit,
-                words="human label correct mend pair",
-                scope=self,
-            ),
-            Action(
-                "data.edit_text",
-                "Edit texts…",
-                self._edit_text,
-                "F2",
-                "edit",
-                self._can_edit_text,
-                words="typo correct question response pair",
-                scope=self,
-            ),
-            Action(
-                "data.restore",
-                "Restore the file's version",
-                self._restore,
-                "",
-                "undo",
-                self._can_restore,
-                words="original revert pair edits",
-            ),
-            Action("data.copy_id", "Copy id", self._copy_id, "", "copy", self._has_selection, words="clipboard pair"),
-            Action(
-                "data.show_run", "Show in Run", self._show_run, "", "run", self._can_show_run, words="pair judged calls"
-            ),
-            Action("data.show_all", "Show all pairs", self._show_all, "", "filter", self._can_browse, scope=self),
-            Action("data.next", "Next pair", self._next, "Alt+Down", "chevron-down", self._can_browse, scope=self),
-            Action(
-                "data.previous", "Previous pair", self._previous, "Alt+Up", "chevron-up", self._can_browse, scope=self
-            ),
+            known_action("data.import_folder", self._choose_folder, self._can_import),
+            known_action("data.example", self._use_example, self._can_import),
+            known_action("data.mapping", self._change_mapping, self._can_change),
+            known_action("labels.review", self._review, self._can_browse),
+            known_action("data.reload", self._reload, self._can_change),
+            known_action("data.find", self._find, self._can_search),
+            known_action("data.leave_out", self._leave_out, self._can_leave_out, scope=self),
+            known_action("data.take_in", self._take_in, self._can_take_in),
+            known_action("data.edit_label", self._edit_label, self._can_edit, scope=self),
+            known_action("data.edit_text", self._edit_text, self._can_edit_text, scope=self),
+            known_action("data.restore", self._restore, self._can_restore),
+            known_action("data.copy_id", self._copy_id, self._has_selection),
+            known_action("data.show_run", self._show_run, self._can_show_run),
+            known_action("data.show_all", self._show_all, self._can_browse, scope=self),
+            known_action("data.next", self._next, self._can_browse, scope=self),
+            known_action("data.previous", self._previous, self._can_browse, scope=self),
         )
         self._row_menu = QMenu("Pairs", self)
         for name in _ROW_ACTIONS:

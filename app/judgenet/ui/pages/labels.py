@@ -20,7 +20,7 @@ from judgenet.formats.labels import LabelFile, read_labels
 from judgenet.formats.tables import whole_file
 from judgenet.store.db import Store, StoreError, now
 from judgenet.store.labels import add_labels, history_records
-from judgenet.ui.actions import Action
+from judgenet.ui.actions import known_action
 from judgenet.ui.context import Context
 from judgenet.ui.elements import ComboBox
 from judgenet.ui.empty import EmptyState, Waiting
@@ -71,25 +71,9 @@ class LabelsPage(Page):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._connect()
         context.actions.add(
-            Action(
-                "labels.export",
-                "Export labels…",
-                self._export,
-                "",
-                "export",
-                self._can_export,
-                words="csv jsonl annotators save",
-            ),
-            Action(
-                "labels.import",
-                "Import labels…",
-                self._import,
-                "",
-                "import",
-                self._can_import,
-                words="csv jsonl annotators open",
-            ),
-            Action("labels.settle", "Resolve disagreements", self._settle, "", "labels", self._can_settle),
+            known_action("labels.export", self._export, self._can_export),
+            known_action("labels.import", self._import, self._can_import),
+            known_action("labels.settle", self._settle, self._can_settle),
         )
         self._prefer(context.settings.preferences)
         self._name_annotators()

@@ -36,7 +36,7 @@ from judgenet.report.short import short_document, short_figures
 from judgenet.report.writers.markdown import markdown
 from judgenet.report.writers.pdf import font_warning, page_pictures
 from judgenet.store.files import FileError, atomic_write
-from judgenet.ui.actions import Action
+from judgenet.ui.actions import Action, known_action
 from judgenet.ui.canvas.export import ExportError, network_png, network_svg
 from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.context import Context
@@ -189,15 +189,7 @@ class ReportPage(OfRunPage):
 
     def _add_actions(self) -> None:
         self.context.actions.add(
-            Action(
-                "report.save",
-                "Save the report…",
-                self.save,
-                "Ctrl+E",
-                "export",
-                self._can_save,
-                words="export html pdf markdown latex csv json write",
-            ),
+            known_action("report.save", self.save, self._can_save),
             *(
                 Action(
                     f"report.save_{ending[1:]}",

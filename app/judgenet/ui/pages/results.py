@@ -27,7 +27,7 @@ from judgenet.report.selection import OfNeuron, PairSelection, selected
 from judgenet.store.db import StoreError
 from judgenet.store.files import atomic_write
 from judgenet.store.labels import label_rules, set_label_rules
-from judgenet.ui.actions import Action
+from judgenet.ui.actions import known_action
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_save_file
 from judgenet.ui.export_run import ExportDialog
@@ -182,26 +182,9 @@ class ResultsPage(OfRunPage):
 
         self._connect()
         context.actions.add(
-            Action(
-                "report.show",
-                "Report",
-                self._go_report,
-                "",
-                "report",
-                self._has_run,
-                words="export save html pdf",
-            ),
-            Action(
-                "run.export",
-                "Export the run…",
-                self._export,
-                "",
-                "export",
-                self._has_run,
-                menu="Run",
-                words="save csv parquet preferences llm comparator argilla label studio explorer data set",
-            ),
-            Action("results.own_rules", "Count votes by the run's own rules", self._own_rules, "", "vote"),
+            known_action("report.show", self._go_report, self._has_run),
+            known_action("run.export", self._export, self._has_run),
+            known_action("results.own_rules", self._own_rules),
         )
         self.follow()
 

@@ -14,7 +14,7 @@ from judgenet.core.calls import CallSite
 from judgenet.core.wording import near_day, plural
 from judgenet.store.runs import RunInfo
 from judgenet.ui import clock
-from judgenet.ui.actions import Action
+from judgenet.ui.actions import known_action
 from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.context import Context
 from judgenet.ui.navigation import Visit
@@ -118,70 +118,12 @@ class RunPage(Page):
 
     def _add_actions(self) -> None:
         self.context.actions.add(
-            Action(
-                "run.retry_unscored",
-                "Retry only the unscored",
-                self._retry_unscored,
-                "",
-                "retry",
-                self._can_retry,
-                menu="Run",
-                words="again failed unanswered",
-            ),
-            Action(
-                "run.start_fresh",
-                "Run fresh pairs only",
-                self._start_fresh,
-                "",
-                "run",
-                self._can_start_fresh,
-                menu="Run",
-                words="start new untouched pairs",
-            ),
-            Action(
-                "run.previous_pair",
-                "Previous pair",
-                self.previous_pair,
-                "Alt+Left; [",
-                "chevron-left",
-                self._can_go_back,
-                menu="Run",
-                scope=self,
-            ),
-            Action(
-                "run.next_pair",
-                "Next pair",
-                self.next_pair,
-                "Alt+Right; ]",
-                "chevron-right",
-                self._can_go_on,
-                menu="Run",
-                scope=self,
-            ),
-            Action(
-                "run.dock",
-                "Show pairs and plots",
-                self._toggle_dock,
-                "Ctrl+J",
-                "dock",
-                self._has_run,
-                self._dock_shown,
-                menu="View",
-                words="hide dock list grid chart",
-                scope=self,
-            ),
-            Action(
-                "run.follow",
-                "Follow the newest pair",
-                self._toggle_follow,
-                "Alt+End",
-                "follow",
-                self._can_follow,
-                self._follows,
-                menu="Run",
-                words="pin live",
-                scope=self,
-            ),
+            known_action("run.retry_unscored", self._retry_unscored, self._can_retry),
+            known_action("run.start_fresh", self._start_fresh, self._can_start_fresh),
+            known_action("run.previous_pair", self.previous_pair, self._can_go_back, scope=self),
+            known_action("run.next_pair", self.next_pair, self._can_go_on, scope=self),
+            known_action("run.dock", self._toggle_dock, self._has_run, self._dock_shown, scope=self),
+            known_action("run.follow", self._toggle_follow, self._can_follow, self._follows, scope=self),
         )
 
     def _can_retry(self) -> bool | str:
