@@ -125,16 +125,10 @@ async def test_no_text_of_dialogs_of_the_tour_and_of_a_lab_is_cut(
     studio.settings.set(scale=scale)
     studio.window.resize(*size)
     await _open(studio, place)
-    actions, context = studio.window.frame_actions, studio.window.context
+    context = studio.window.context
     cut: dict[str, set[str]] = {}
-    for show in (
-        actions.show_about,
-        actions.show_keys,
-        actions.show_limits,
-        actions.try_models,
-        actions.show_experiments,
-    ):
-        show()
+    for action in ("help.about", "help.keys", "run.limits", "models.try", "experiments.open"):
+        context.actions.trigger(action)
         await _quiet(studio)
         (dialog,) = (one for one in studio.window.findChildren(QDialog) if one.isVisible())
         cut[dialog.windowTitle()] = cut_in(dialog)
@@ -155,7 +149,7 @@ async def test_no_text_of_dialogs_of_the_tour_and_of_a_lab_is_cut(
     await _quiet(studio)
     studio.window.grab()
     cut["bias"] = cut_in(studio.window)
-    actions.tour()
+    context.actions.trigger("help.tour")
     for step in STEPS[1:]:
         await _quiet(studio)
         cut[f"tour, {step[1]}"] = {

@@ -252,7 +252,7 @@ async def test_an_untouched_draft_is_thrown_away(studio: Studio) -> None:
     studio.window.frame_actions.new_from_preset("jury")
     assert len(drafts()) == 1
     studio.window.context.document.edit_network("Change", network(2, 1))
-    studio.window.frame_actions.close()
+    studio.window.frame_actions.projects.close()
     assert len(drafts()) == 1
 
 
@@ -567,8 +567,8 @@ async def test_judgments_are_imported_into_a_project(studio: Studio, place: Path
     async def where(*_: Any, **__: Any) -> Path:
         return place / "said.judgenet"
 
-    monkeypatch.setattr("judgenet.ui.frame_actions.ask_files", files)
-    monkeypatch.setattr("judgenet.ui.frame_actions.ask_save_file", where)
+    monkeypatch.setattr("judgenet.ui.import_actions.ask_files", files)
+    monkeypatch.setattr("judgenet.ui.import_actions.ask_save_file", where)
     studio.window.context.actions.trigger("judgments.import")
     document = studio.window.context.document
     await until(lambda: document.path == place / "said.judgenet")
@@ -591,8 +591,8 @@ async def test_networks_are_imported_and_exported(studio: Studio, place: Path, m
     async def files(*_: Any, **__: Any) -> list[Path]:
         return [target]
 
-    monkeypatch.setattr("judgenet.ui.frame_actions.ask_save_file", where)
-    monkeypatch.setattr("judgenet.ui.frame_actions.ask_files", files)
+    monkeypatch.setattr("judgenet.ui.import_actions.ask_save_file", where)
+    monkeypatch.setattr("judgenet.ui.import_actions.ask_files", files)
     context.actions.trigger("network.export")
     await until(target.exists)
     studio.window.frame_actions.new_from_preset("jury")

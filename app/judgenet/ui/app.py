@@ -181,7 +181,7 @@ class Studio:
         if project is not None:
             self.window.frame_actions.open_file(project)
         elif example:
-            self.window.frame_actions.run_example()
+            self.window.frame_actions.runs.run_example()
         for session in ended:
             if not session.file.exists():
                 continue

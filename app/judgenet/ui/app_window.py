@@ -159,7 +159,7 @@ class AppWindow(QMainWindow):
         self.top_bar = TopBar(actions, document, runner, self.menu)
         self.rail = Rail()
         self.status = StatusBar(document, run_state, runner, figures, self.tasks)
-        self.status.unscored_wanted.connect(self.frame_actions.show_unscored)
+        self.status.unscored_wanted.connect(self.frame_actions.runs.show_unscored)
         self.stack = _Pages(theme)
         # It takes the keyboard until a control is chosen, and shows no ring.
         self.stack.setProperty(OWN_FOCUS, True)
@@ -198,7 +198,7 @@ class AppWindow(QMainWindow):
         assert isinstance(welcome, WelcomePage)
         welcome.preset_chosen.connect(self.frame_actions.new_from_preset)
         welcome.file_chosen.connect(self.frame_actions.open_file)
-        welcome.example_wanted.connect(self.frame_actions.run_example)
+        welcome.example_wanted.connect(self.frame_actions.runs.run_example)
         self._fill_menu()
         self._apply_theme()
         self._restore()
@@ -348,7 +348,7 @@ class AppWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
-        self.frame_actions.open_dropped(paths)
+        self.frame_actions.projects.open_dropped(paths)
 
     # Closing
 
@@ -398,7 +398,7 @@ class AppWindow(QMainWindow):
         await self.context.runner.stop_and_wait()
         self.context.runner.close()
         self.bridge.close()
-        self.frame_actions.remember()
+        self.frame_actions.projects.remember()
         self._keep_place()
         self.context.document.shut_down()
         self._closed = True

@@ -13,9 +13,9 @@ from judgenet.ui.actions import ActionTable
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.network_forms import MAX_SIZE
 from judgenet.ui.elements import SpinBox, add_row, label
-from judgenet.ui.frame_actions import size_words
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
+from judgenet.ui.project_actions import size_words
 from judgenet.ui.widgets import Segment, set_kind
 
 _ROOM: Final[tuple[tuple[int, tuple[str, ...]], ...]] = (

@@ -1,0 +1,31 @@
+"""When actions are possible: ``True``, or why not in words."""
+
+from __future__ import annotations
+
+from judgenet.ui.context import Context
+
+
+class Conditions:
+    """What actions of several pages need."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def project(self) -> bool | str:
+        """A project is open."""
+        return self._context.document.is_open or "Open a project first."
+
+    def no_run(self) -> bool | str:
+        """No run goes on."""
+        return not self._context.runner.busy or "Stop the run first."
+
+    def still_project(self) -> bool | str:
+        """A project is open, and no run goes on."""
+        return self.no_run() if self._context.document.is_open else self.project()
+
+    def editable(self) -> bool | str:
+        """The open project can be changed now."""
+        still = self.still_project()
+        if still is not True:
+            return still
+        return self._context.document.read_only or True
