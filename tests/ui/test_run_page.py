@@ -221,7 +221,7 @@ async def test_a_run_over_http_is_paused_goes_on_and_fills_everything(
     assert all(entry.stream for entry in judge.log)
     assert page.dock.pairs.model.rowCount() == 6
     await until(lambda: page.dock.chart.fact.text() == "6 of 6", "the plot has all pairs")
-    assert page.dock.grid.range.text() == "1 – 6"
+    assert page.dock.grid.range.text() == "1 to 6"
     strip = state.table.strip(1, 1, 0, 6) if state.table else None
     assert strip is not None
     assert not strip.state.any()

@@ -128,12 +128,12 @@ def short(number: float) -> str:
 
 
 def span(low: float, high: float, form: Literal["short", "whole"] = "short") -> str:
-    """A range with a thin dash, one number where both ends read the same."""
+    """A range of numbers: ``1.2 to 1.4 k``; one where both ends read the same."""
     one, other = (short(low), short(high)) if form == "short" else (f"{low:,.0f}", f"{high:,.0f}")
     if one == other:
         return one
     (one_number, _, one_unit), (_, _, unit) = one.partition(" "), other.partition(" ")
-    return f"{one_number if one_unit == unit else one} – {other}"
+    return f"{one_number if one_unit == unit else one} to {other}"
 
 
 def whole_range(low: int, high: int) -> str:
@@ -225,14 +225,14 @@ def money(value: float, currency: str = "USD") -> str:
 
 
 def money_span(low: float, high: float, currency: str = "USD") -> str:
-    """A range of prices: ``$12 – 14``; without cents from 10 on."""
+    """A range of prices: ``$12 to 14``; without cents from 10 on."""
 
     def text(value: float) -> str:
         return f"{value:,.0f}" if high >= 10 else money(value, currency).removeprefix(sign).removesuffix(f" {currency}")
 
     sign = _SIGNS.get(currency, "")
     one, other = text(low), text(high)
-    joined = one if one == other else f"{one} – {other}"
+    joined = one if one == other else f"{one} to {other}"
     return f"{sign}{joined}" if sign else f"{joined} {currency}"
 
 

@@ -496,7 +496,7 @@ def sizes_section(report: Report) -> Iterable[Block]:
                     (f"{point.samples:,}",),
                     (f"{point.calls:.1f}",),
                     (f"{percent(point.accuracy, unit=False)} {percent_interval(point.interval)}".strip(),),
-                    (f"{100 * point.lowest:.1f} – {100 * point.highest:.1f}",),
+                    (f"{100 * point.lowest:.1f} to {100 * point.highest:.1f}",),
                     (points(point.difference),),
                 ),
                 strong=point is smallest,

@@ -38,10 +38,21 @@ def judged(cell: Cell, judge: Judge, judges: Sequence[Judge], shifts: Sequence[S
     words, mood = _words(cell, PROBES[cell.probe], margin), _MOODS[conclusion]
     if conclusion != "none":
         if layer := _layer_that_worsens(cell, judge, judges, shifts):
-            return replace(cell, words=f"{words}; layer {layer} makes it worse", mood="bad")
+            words, mood = _worsened(words, conclusion, layer)
+            return replace(cell, words=words, mood=mood)
         if step := _against_single(cell, judge, judges, shifts):
             words = f"{words}; {step} {'biased' if PROBES[cell.probe].has_rival else 'often'} than the single judge"
     return replace(cell, words=words, mood=mood)
+
+
+def _worsened(words: str, conclusion: Conclusion, layer: int) -> tuple[str, Mood]:
+    """The words for a cell in which a layer is clearly more biased than the one before, and how to take them: bad only
+    where the network is known to be biased."""
+    if conclusion in _BIASED:
+        return f"{words}; layer {layer} makes it worse", "bad"
+    if conclusion == "unclear":
+        return f"More biased after layer {layer}; {words[0].lower()}{words[1:]}", "warning"
+    return f"{words}; more biased after layer {layer}", "info"
 
 
 def _conclusion(cell: Cell, margin: float) -> Conclusion:

@@ -28,12 +28,13 @@ from judgenet.ui.text_view import plain_tip, showable
 from judgenet.ui.tokens import ICON_TEXT
 from judgenet.ui.widgets import set_kind
 
+_WHOLE: Final = re.compile(r"\[[^\]]{1,24}\]|\bn/a\b")
 _BREAKS: Final = re.compile("[\\s\x85\u2028\u2029]*[\t-\r\x85\u2028\u2029][\\s\x85\u2028\u2029]*")
 
 
 def label(text: str = "", kind: str = "", tone: str = "", *, wrap: bool = False) -> QLabel:
     """A label of plain text in a step of the type scale and a tone of the style sheet."""
-    made = QLabel(text)
+    made = WrappedLabel(text) if wrap else QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setWordWrap(wrap)
     if kind:
@@ -41,6 +42,28 @@ def label(text: str = "", kind: str = "", tone: str = "", *, wrap: bool = False)
     if tone:
         made.setProperty("tone", tone)
     return made
+
+
+class WrappedLabel(QLabel):
+    """A label that breaks its text over lines, but no interval and no "n/a" (:func:`unbroken`)."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._given = ""
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        self._given = text
+        super().setText(unbroken(text))
+
+    def text(self) -> str:
+        """The text as it was given."""
+        return self._given
+
+
+def unbroken(text: str) -> str:
+    """A text that breaks over lines, yet not within an interval or "n/a": "[46.7, 82.0]" stays whole."""
+    return _WHOLE.sub(lambda found: found[0].replace(" ", "\u00a0").replace("/", "/\u2060"), text)
 
 
 class IconLabel(QLabel):

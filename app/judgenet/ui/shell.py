@@ -432,7 +432,7 @@ class StatusBar(QFrame):
         self._left = [_Fact(name, self) for name in ("State", "Pairs", "Calls", "Note")]
         self.unscored = _FactLink("Unscored", self)
         self.unscored.clicked.connect(self.unscored_wanted)
-        names = ("Speed", "In flight", "Unscored", "Price", "Time left")
+        names = ("Speed", "Parallel calls", "Unscored", "Price", "Time left")
         speed, in_flight, self._all_scored, price, left = (_Fact(name, self) for name in names)
         self._right: list[_Fact | _FactLink] = [speed, in_flight, self._all_scored, price, left, self.unscored]
         self.stop_job = QPushButton("Stop", self)
@@ -513,7 +513,7 @@ class StatusBar(QFrame):
         left[2].say(f"{progress.calls:,} of {plural(max(progress.calls_planned, progress.calls), 'call')}")
         left[3].say(away.partition(". ")[0], away)
         right[0].say(f"{progress.rate:.1f} calls/s" if progress.rate else "")
-        right[1].say(f"{progress.in_flight:,} in flight")
+        right[1].say(f"{plural(progress.in_flight, 'call')} running")
         self._say_unscored(progress)
         right[3].say(self._price(progress, running=True))
         right[4].say("" if paused or progress.eta_s is None else f"{duration(progress.eta_s)} left")

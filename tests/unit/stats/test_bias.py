@@ -395,6 +395,21 @@ def test_a_layer_that_makes_it_worse_is_named() -> None:
     assert result.headline == "The network is biased toward an invented majority"
 
 
+def test_a_layer_that_worsens_what_is_not_known_of_the_network_is_a_warning_and_named_first() -> None:
+    """Bad is only what is known: words and colour agree."""
+    lab = _lab(100)
+    answers = {
+        "single": _follows(100, set(range(3))),
+        "layer-1": _follows(100, set(range(3))),
+        "layer-2": _follows(100, set(range(40))),
+        "network": _follows(100, set(range(3))),
+    }
+    cell = evaluate(lab, _judges(2), answers).cell("bandwagon", "network")
+    assert cell.conclusion == "unclear"
+    assert cell.words.startswith("More biased after layer 2; not enough pairs to tell (about ")
+    assert cell.mood == "warning"
+
+
 def test_shares_without_a_yardstick_are_told_as_they_are() -> None:
     items = tuple(Item(f"p{i}", i, (f"{i}",), ("first",)) for i in range(100))
     lab = Lab(LabSettings(), (ProbePlan("identical", items),), 100, 100)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.core.project import Selection
-from judgenet.core.wording import duration, money_span, plural, span
+from judgenet.core.wording import duration_range, money_span, plural, span
 from judgenet.ui.elements import SpinBox, label, set_tone
 from judgenet.ui.figures import DesignEstimate
 from judgenet.ui.measures import Gap, measure
@@ -165,14 +165,12 @@ class ChosenPanel(QWidget):
         if estimate is None:
             return
         found = estimate.estimate
-        low, high, _ = estimate.duration
-        times = (duration(low), duration(high))
         price = "unknown" if found.price is None else money_span(*found.price, found.currency)
         words = {
             "Calls": span(*found.calls),
             "Already paid for": f"{found.calls_recorded:,}",
             "Price": price,
-            "Time": times[0] if times[0] == times[1] else f"{times[0]} – {times[1]}",
+            "Time": duration_range(estimate.duration.low, estimate.duration.high),
         }
         for name, value in self._costs.items():
             value.setText(words[name])

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVB
 
 from judgenet.core.checks import Problem
 from judgenet.core.plan import RunTotals
-from judgenet.core.wording import duration, money, money_span, plural, span
+from judgenet.core.wording import duration_range, money, money_span, plural, span
 from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label, set_tone, upright
@@ -260,14 +260,12 @@ class CostStrip(QFrame):
         if not seconds.high:
             self.time.say("–", "time")
             return
-        low_time, high_time = duration(seconds.low), duration(seconds.high)
-        shown = high_time if low_time == high_time else f"{low_time} – {high_time}"
         basis = (
             "Estimated from the answers so far"
             if seconds.measured
             else f"Assuming {USUAL_LATENCY_S:g} s per call: no call was measured yet"
         )
-        self.time.say(f"≈ {shown}", "time", basis)
+        self.time.say(f"≈ {duration_range(seconds.low, seconds.high)}", "time", basis)
 
     def _say_price(self, found: RunEstimate) -> None:
         estimate = found.estimate

@@ -335,4 +335,4 @@ def reads_words(inputs: tuple[int, ...], width_before: int) -> str:
             runs[-1] = (runs[-1][0], place)
         else:
             runs.append((place, place))
-    return ", ".join(str(a + 1) if a == b else f"{a + 1} – {b + 1}" for a, b in runs)
+    return ", ".join(str(a + 1) if a == b else f"{a + 1} to {b + 1}" for a, b in runs)

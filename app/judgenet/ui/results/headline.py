@@ -233,7 +233,9 @@ class HeadPanel(QFrame):
         self.figure.style().unpolish(self.figure)
         self.figure.style().polish(self.figure)
         self.figure.setFont(current_theme().font("headline" if there else "page", tabular=True))
-        interval = "" if found.interval is None else f"{100 * found.interval.low:.1f} – {100 * found.interval.high:.1f}"
+        interval = (
+            "" if found.interval is None else f"{100 * found.interval.low:.1f} to {100 * found.interval.high:.1f}"
+        )
         self.interval.setText(interval if best is not None or not there else f"{interval}, uncorrected")
         self.figure.setAccessibleName(f"{self.figure.text()}, {self.interval.text()}")
         self.win_title.say(win_title(report))

@@ -14,7 +14,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
-from judgenet.ui.results.panel import Panel, unbroken
+from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.state import Results
 from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
@@ -122,5 +122,5 @@ class InsteadPanel(Panel):
 
 def _row(name: str, found: AltTestFigures, *, subject: bool = False) -> FigureRow:
     close = f"{percent(found.advantage.value, unit=False)} {percent_interval(found.advantage.ci)}".strip()
-    extra = (of(found.won, found.tested), unbroken(close), f"{found.advantage.n:,}", _ANSWERS[found.passes])
+    extra = (of(found.won, found.tested), close, f"{found.advantage.n:,}", _ANSWERS[found.passes])
     return FigureRow(name, _NO_FIGURES, subject=subject, extra=extra)

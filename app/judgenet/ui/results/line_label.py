@@ -28,6 +28,7 @@ from judgenet.core.wording import SPOKEN, clean
 from judgenet.report.blocks import Given, Line, Strong, VerdictMark
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.elements import unbroken
 from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TypeRole
 
@@ -133,11 +134,11 @@ class LineLabel(QWidget):
                     form.setProperty(_VERDICT, part.verdict or "")
                     cursor.insertText(_OBJECT, form)
                 elif isinstance(part, Strong):
-                    cursor.insertText(clean(part.text), _format(theme, self._role, "text", 600))
+                    cursor.insertText(unbroken(clean(part.text)), _format(theme, self._role, "text", 600))
                 elif isinstance(part, Given):
                     cursor.insertText(f"{_ISOLATE}{_one_line(part.text)}{_END}", plain)
                 else:
-                    cursor.insertText(clean(part), plain)
+                    cursor.insertText(unbroken(clean(part)), plain)
         self.setAccessibleName(self.text)
         # As wide as it would like to be: where it stands now does not count.
         self._document.setTextWidth(-1)

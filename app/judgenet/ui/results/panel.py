@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
@@ -14,8 +12,6 @@ from judgenet.ui.elements import label
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PAGE_MARGIN, PANEL_GAP, PANEL_HEADER, PANEL_INSIDE, TABLE_EDGE
-
-_INTERVAL: Final = re.compile(r"\[[^\]]{1,24}\]")
 
 
 class Panel(QFrame):
@@ -103,8 +99,7 @@ class Big(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.figure = label("", "title")
-        self.words = label("", tone="text2")
-        self.words.setWordWrap(True)
+        self.words = label("", tone="text2", wrap=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -118,13 +113,8 @@ class Big(QWidget):
     def say(self, figure: str, words: str) -> None:
         """Shows a figure."""
         self.figure.setText(figure)
-        self.words.setText(unbroken(words))
+        self.words.setText(words)
         self.setAccessibleName(f"{figure} {words}")
-
-
-def unbroken(words: str) -> str:
-    """Words that break over lines, yet in no interval: "[46.7, 82.0]" stays whole."""
-    return _INTERVAL.sub(lambda found: found[0].replace(" ", "\u00a0"), words)
 
 
 def clear_layout(layout: QLayout) -> None:

@@ -236,7 +236,7 @@ def _rating(rating: float) -> str:
 
 
 def _span(interval: Interval | None) -> str:
-    return "n/a" if interval is None else f"{_rating(interval.low)} – {_rating(interval.high)}"
+    return "n/a" if interval is None else f"{_rating(interval.low)} to {_rating(interval.high)}"
 
 
 def _picture(found: SystemsRanking) -> Picture:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from judgenet.core.network import NetworkError
-from judgenet.core.wording import duration, money_span, plural, span
+from judgenet.core.wording import duration_range, money_span, plural, span
 from judgenet.engine.preflight import calls_needed, untried_models
 from judgenet.engine.session import with_models
 from judgenet.ui.canvas.ink import Ink
@@ -374,8 +374,7 @@ class CanvasPane(QFrame):
         ]
         if found.price is not None:
             parts.append(f"about {money_span(*found.price, found.currency)}" if found.price.high else "free")
-        low, high = duration(known.duration.low), duration(known.duration.high)
-        parts.append(low if low == high else f"{low} – {high}")
+        parts.append(duration_range(known.duration.low, known.duration.high))
         if limits := limits_words(self._context.runner.limits, found.currency):
             parts.append(f"at most {limits}")
         if stop := stop_words(self._context.runner.stop_wish):

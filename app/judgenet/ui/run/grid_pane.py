@@ -148,7 +148,7 @@ class GridPane(QFrame):
         self.grid.touch()
 
     def _range_changed(self, first: int, last: int) -> None:
-        self.range.setText("" if first < 0 else f"{first + 1:,} – {last + 1:,}")
+        self.range.setText("" if first < 0 else f"{first + 1:,} to {last + 1:,}")
 
     def _narrower(self) -> None:
         self.grid.widen(-1)
