@@ -50,6 +50,8 @@ class WrappedLabel(QLabel):
     def __init__(self, text: str) -> None:
         super().__init__()
         self._given = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
         self.setText(text)
 
     def setText(self, text: str) -> None:

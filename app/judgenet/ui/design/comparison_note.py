@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING
 
 from judgenet.store.db import StoreError
 from judgenet.ui.context import Context
-from judgenet.ui.elements import ElidedLabel
+from judgenet.ui.elements import WrappedLabel, set_tone
 from judgenet.ui.measures import measure
 
 if TYPE_CHECKING:
     from judgenet.stats.power import ComparisonPlan
 
 
-class ComparisonNote(ElidedLabel):
+class ComparisonNote(WrappedLabel):
     """ "To see a difference of 3 points with 80 %: 1,291 labelled pairs", by the recorded runs of the project.
 
     It is reckoned in a thread when the page is shown and when runs come or end.
     """
 
     def __init__(self, context: Context) -> None:
-        super().__init__(tone="text2")
+        super().__init__("")
+        set_tone(self, "text2")
         self._context = context
         self._asked = 0
         self.hide()
@@ -62,5 +63,5 @@ class ComparisonNote(ElidedLabel):
 
         rests = discordance_words(plan.discordance)
         sentences = (plan_words(plan), f"{rests[:1].upper()}{rests[1:]}", at_words(plan))
-        self.say(" ".join(f"{sentence}." for sentence in sentences if sentence))
+        self.setText(" ".join(f"{sentence}." for sentence in sentences if sentence))
         self.setVisible(plan.pairs is not None)
