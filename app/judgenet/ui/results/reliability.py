@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QWidget
 
 from judgenet.core.wording import percent, percent_interval, ratio, ratio_interval
 from judgenet.ui.context import Context
-from judgenet.ui.elements import label
+from judgenet.ui.elements import label, unbroken
 from judgenet.ui.measures import measure
-from judgenet.ui.results.panel import Panel, unbroken
+from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, share_ticks
 from judgenet.ui.results.state import Results
 from judgenet.ui.widgets import Segment
