@@ -28,9 +28,17 @@ _SAVED = (
 )
 
 
+_RANKED = (
+    "`--matches auto`: the share of the runs in which two neighbours are separated that are equal or the other way "
+    "round, of those in which each system is separated from the next, and the median share of all matches that are "
+    "played. Gap: the distance of neighbours' strengths (1 is a rate of 73 % between them, 0 makes all systems equal); "
+    "one match in ten is a tie."
+)
+
+
 def anytime_coverage(runs: int, seed: int) -> dict[str, Any]:
     """How often the truth is excluded under a look at every pair, what a stop saves, and what fails."""
-    looks, savings = simulate_anytime(runs, seed)
+    looks, savings, rankings = simulate_anytime(runs, seed)
     return {
         "grid": "anytime",
         "alpha": ALPHA,
@@ -52,7 +60,17 @@ def anytime_coverage(runs: int, seed: int) -> dict[str, Any]:
             {**of.setting._asdict(), "stopped": of.stopped, "asked": of.asked, "ordinary_at_end": of.found}
             for of in savings
         ],
-        "shortfalls": anytime_failures(looks),
+        "rankings": [
+            {
+                **of.setting._asdict(),
+                "runs": of.runs,
+                "wrong": of.wrong,
+                "separated": of.separated,
+                "played": of.played,
+            }
+            for of in rankings
+        ],
+        "shortfalls": anytime_failures(looks, rankings),
     }
 
 
@@ -86,7 +104,19 @@ def anytime_page(figures: dict[str, Any], day: str) -> str:
             for of in figures["savings"]
         ),
         "",
-        "## Excludes the truth more often than it should",
+        "## Rankings by chosen matches",
+        "",
+        f"{_RANKED}",
+        "",
+        "| systems | questions | gap | runs | wrongly separated | each separated from the next | matches played |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+        *(
+            f"| {of['systems']} | {of['questions']} | {of['gap']:g} | {of['runs']:,} | {of['wrong']:.4f} | "
+            f"{of['separated']:.1%} | {of['played']:.1%} |"
+            for of in figures["rankings"]
+        ),
+        "",
+        "## Excludes the truth, or separates wrongly, more often than it should",
         "",
         *(f"- {words}" for words in figures["shortfalls"] or ["Nothing."]),
         "",
@@ -115,10 +145,21 @@ def _print(figures: dict[str, Any], console: Console) -> None:
         shares = (f"{of[key]:.1%}" for key in ("stopped", "asked", "ordinary_at_end"))
         table.add_row(f"{of['mean']:g}", f"{of['ties']:.0%}", f"{of['pairs']:,}", *shares)
     console.print(table)
+    console.print(f"\n{_RANKED}", soft_wrap=True, markup=False)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("systems", "questions", "gap", "runs", "wrongly separated", "separated", "matches played"):
+        table.add_column(heading, justify="right")
+    for of in figures["rankings"]:
+        numbers = (f"{of['systems']}", f"{of['questions']}", f"{of['gap']:g}", f"{of['runs']:,}", f"{of['wrong']:.4f}")
+        table.add_row(*numbers, f"{of['separated']:.1%}", f"{of['played']:.1%}")
+    console.print(table)
     for words in figures["shortfalls"]:
-        console.print(f"Excludes the truth too often: {words}", soft_wrap=True)
+        console.print(f"Too often: {words}", soft_wrap=True)
     if not figures["shortfalls"]:
-        console.print("\nNo interval excludes the truth more often than it promises.", soft_wrap=True)
+        console.print(
+            "\nNo interval excludes the truth, and no ranking separates systems wrongly, more often than it promises.",
+            soft_wrap=True,
+        )
 
 
 def anytime_grid(runs: int, seed: int, page: Path | None, *, as_json: bool) -> int:

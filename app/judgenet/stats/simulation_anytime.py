@@ -7,13 +7,15 @@ the one with three pseudo-pairs), looked at as often.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judgenet.stats.adaptive_matches import AdaptiveMatches
 from judgenet.stats.anytime import ALPHA, LABEL_ALPHA, LOG_WEIGHTS, VERDICT_ALPHA, log_factors
 from judgenet.stats.curves import Floats
 from judgenet.stats.intervals import Z, win_rate_ends
@@ -207,20 +209,87 @@ def _wilson_excludes(kinds: NDArray[np.int64], mean: float) -> NDArray[np.bool_]
     return found
 
 
-def anytime_failures(looks: list[Looked]) -> list[str]:
-    """Which intervals exclude the truth more often than they promise, by more than the simulation's own error."""
+class RankSetting(NamedTuple):
+    """``systems`` on so many ``questions``, the strengths of neighbours ``gap`` apart (Bradley and Terry: 1 is a rate
+    of 73 % between neighbours, 0 makes all equal); one match in ten is a tie."""
+
+    systems: int
+    questions: int
+    gap: float
+
+
+RANKINGS: Final = (
+    RankSetting(4, 100, 0.0),
+    RankSetting(5, 100, 1.0),
+    RankSetting(5, 400, 1.0),
+    RankSetting(5, 400, 0.5),
+    RankSetting(8, 200, 1.0),
+)
+RANK_SHARE: Final = 20
+"""Rankings take longer: a run for so many of the others."""
+_TIES: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRuns:
+    """What choosing matches comes to (:mod:`judgenet.stats.adaptive_matches`): the share of the runs with two systems
+    separated that are equal or the other way round (``wrong``), of those with each separated from the next, and the
+    median share of all matches that were played."""
+
+    setting: RankSetting
+    runs: int
+    wrong: float
+    separated: float
+    played: float
+
+
+def rank_runs(setting: RankSetting, runs: int, seed: int = 0) -> RankedRuns:
+    """Chooses the matches of simulated runs until ranks are separated or no match is left."""
+    rng = np.random.default_rng(seed)
+    pairs = list(combinations(range(setting.systems), 2))
+    matches = {
+        pair: [(place * setting.questions + question,) for question in range(setting.questions)]
+        for place, pair in enumerate(pairs)
+    }
+    total = len(pairs) * setting.questions
+    wrong = separated = 0
+    shares = []
+    for _ in range(runs):
+        strengths = rng.permutation(setting.systems) * setting.gap
+        plan = AdaptiveMatches(setting.systems, matches)
+        while (match := plan.next_match()) is not None:
+            first, second = pairs[match // setting.questions]
+            wins = 1 / (1 + np.exp(strengths[second] - strengths[first]))
+            plan.take(match, 0.5 if rng.random() < _TIES else float(rng.random() < wins))
+        wrong += any(of.separated and strengths[of.better] <= strengths[of.worse] for of in plan.neighbours)
+        separated += plan.separated
+        shares.append(plan.played / total)
+    return RankedRuns(setting, runs, wrong / runs, separated / runs, float(np.median(shares)))
+
+
+def _too_often(share: float, runs: int) -> bool:
+    """Whether a share of the runs is above what is promised, by more than the simulation's own error."""
+    return share > ALPHA + 3 * float(np.sqrt(ALPHA * (1 - ALPHA) / runs))
+
+
+def anytime_failures(looks: Sequence[Looked], rankings: Sequence[RankedRuns] = ()) -> list[str]:
+    """Which intervals exclude the truth, and which rankings separate systems wrongly, more often than they promise."""
     return [
         f"{of.setting.words}: excluded in {of.at_any_time:.4f} of {of.runs:,} runs"
         for of in looks
-        if of.at_any_time > ALPHA + 3 * (ALPHA * (1 - ALPHA) / of.runs) ** 0.5
+        if _too_often(of.at_any_time, of.runs)
+    ] + [
+        f"{of.setting.systems} systems, gap {of.setting.gap:g}: wrongly separated in {of.wrong:.4f} of {of.runs:,} runs"
+        for of in rankings
+        if _too_often(of.wrong, of.runs)
     ]
 
 
 def simulate_anytime(
     runs: int, seed: int = 0, on_setting: Callable[[str], object] | None = None
-) -> tuple[list[Looked], list[Saved]]:
+) -> tuple[list[Looked], list[Saved], list[RankedRuns]]:
     """All settings; ``on_setting`` hears of each before it begins."""
-    looks, savings = [], []
+    looks, savings, rankings = [], [], []
     for place, setting in enumerate(LOOKS):
         if on_setting is not None:
             on_setting(setting.words)
@@ -229,4 +298,8 @@ def simulate_anytime(
         if on_setting is not None:
             on_setting(f"savings at {saving.mean:g}, {saving.pairs:,} pairs")
         savings.append(save(saving, runs, seed=seed + 100 + place))
-    return looks, savings
+    for place, ranking in enumerate(RANKINGS):
+        if on_setting is not None:
+            on_setting(f"{ranking.systems} systems, {ranking.questions:,} questions")
+        rankings.append(rank_runs(ranking, max(1, runs // RANK_SHARE), seed=seed + 200 + place))
+    return looks, savings, rankings

@@ -228,11 +228,18 @@ def test_the_simulation_looks_with_the_intervals_that_are_shown() -> None:
 def test_a_short_version_of_the_grid() -> None:
     """300 runs a setting: no interval excludes its truth too often, ordinary ones do under peeking, and at a true
     difference of .1 a run of 1,000 pairs asks less than 60 % of them."""
-    looks, savings = simulate_anytime(300, seed=1)
-    assert anytime_failures(looks) == []
+    looks, savings, rankings = simulate_anytime(300, seed=1)
+    assert anytime_failures(looks, rankings) == []
+    assert [of.runs for of in rankings] == [15] * 5
+    # Equal systems are never all separated, clear ones are, by a share of the matches.
+    assert rankings[0].separated == 0
+    assert rankings[2].separated > 0.8
+    assert rankings[2].played < 0.3
     assert len(looks) == 10
     assert all(of.ordinary > 0.3 for of in looks if of.ordinary is not None)
     of_thousand = [of for of in savings if of.setting.mean == 0.6 and of.setting.pairs == 1000]
     assert all(of.asked < 0.6 and of.stopped > 0.95 for of in of_thousand)
     worse = [replace(looks[0], at_any_time=0.2)]
     assert anytime_failures(worse) == ["win rate 0.5, 0% ties: excluded in 0.2000 of 300 runs"]
+    wrong = [replace(rankings[0], runs=300, wrong=0.2)]
+    assert anytime_failures([], wrong) == ["4 systems, gap 0: wrongly separated in 0.2000 of 300 runs"]
