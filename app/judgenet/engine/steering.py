@@ -13,8 +13,7 @@ from judgenet.core.pairs import Verdict
 from judgenet.core.until import FIGURE_WORDS, UntilCondition, UntilError, UntilFigure, UntilRule
 from judgenet.core.wording import aggregation_title, plural
 from judgenet.stats.anytime import AnytimeRate, RunningBets, UnitTally, anytime_corrected, anytime_rate
-from judgenet.stats.curves import Codes
-from judgenet.store.anytime import anytime_labels, difference_scores, right_scores, win_scores
+from judgenet.store.anytime import anytime_labels
 from judgenet.store.columns import DONE_PHASE, VERDICT_CODES
 from judgenet.store.frame import RunFrame
 
@@ -141,14 +140,14 @@ class UntilWatch:
         self._order = order
         self._run_pairs = len(frame)
         self._questions: list[int] = frame.questions.tolist()
-        self._human = frame.human
+        self._human: list[int] = frame.human.tolist()
         self._turns = {number: _Turn(count) for number, count in enumerate(np.bincount(frame.questions).tolist())}
         self._codes: dict[int, dict[str, int]] = {}
         self._reached = 0
         self._counted = self._units = 0
         most = max((of.left for of in self._turns.values()), default=1)
         decides = deciding(frame.spec)
-        self._labels: dict[str, Codes] = {}
+        self._labels: dict[str, list[int]] = {}
         self._figures: dict[tuple[UntilFigure, str], _Figure] = {}
         self._conditions: list[_Watched] = []
         for condition in rule.conditions:
@@ -176,7 +175,7 @@ class UntilWatch:
         if figure == "corrected":
             labels, sample = anytime_labels(frame, aggregation)
             if (labels > 0).any() and sample.chosen in ("random", "imported"):
-                self._labels[aggregation] = labels
+                self._labels[aggregation] = labels.tolist()
                 return
         drawn = " that was drawn at random" if figure == "corrected" else ""
         raise UntilError(
@@ -207,17 +206,21 @@ class UntilWatch:
         self._counted += len(pairs)
         self._units += 1
         for (kind, name), figure in self._figures.items():
-            codes = np.array([self._codes[index][name] for index in pairs], dtype=np.uint8)
-            scores = right_scores(codes, self._human[pairs]) if kind == "accuracy" else win_scores(codes)
-            n, total = _sums(scores)
+            codes = [self._codes[index][name] for index in pairs]
+            labels = self._labels[name] if kind == "corrected" else self._human
+            mine = [labels[index] for index in pairs]
+            scores = _right(codes, mine) if kind == "accuracy" else [_SCORES[code] for code in codes if code]
+            n, total = len(scores), sum(scores)
             figure.scores.add(n, total)
             for watched in self._conditions:
                 if watched.figure is figure and watched.bets is not None:
                     watched.bets.add(n, total)
             if kind == "corrected":
-                labels = np.where(codes > 0, self._labels[name][pairs], 0)
-                figure.differences.add(*_sums(difference_scores(codes, labels)))
-                figure.labels.add(*_sums(win_scores(labels)))
+                both = [
+                    (_SCORES[code], _SCORES[label]) for code, label in zip(codes, mine, strict=True) if code and label
+                ]
+                figure.differences.add(len(both), sum((label - said + 1) / 2 for said, label in both))
+                figure.labels.add(len(both), sum(label for _, label in both))
 
     def _look(self) -> None:
         close = self._units <= _CLOSE_LOOKS or self._units % (self._units // 100) == 0
@@ -252,10 +255,13 @@ class UntilWatch:
         return Enough(message, {"until": record})
 
 
-def _sums(scores: Any) -> tuple[int, float]:
-    """How many scores there are, and their sum."""
-    there = scores[~np.isnan(scores)]
-    return len(there), float(there.sum())
+_SCORES: Final = (0.0, 0.0, 0.5, 1.0)
+"""The score of B by the code of a verdict from 1 on; the first is none."""
+
+
+def _right(codes: Sequence[int], human: Sequence[int]) -> list[float]:
+    """1 for each verdict that is the label, else 0, where there are both."""
+    return [float(code == label) for code, label in zip(codes, human, strict=True) if code and label]
 
 
 def _has_evidence(condition: UntilCondition) -> bool:

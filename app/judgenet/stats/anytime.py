@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import exp, log
-from typing import Final
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,9 @@ BETS: Final[Floats] = np.array([_LARGEST * _RATIO**place for place in range(_MAI
 """The shares of the capital that are bet: from .9, for few units far from m, to .0036, for a million near it."""
 LOG_WEIGHTS: Final[Floats] = np.log(np.repeat([_MAIN_SHARE / _MAIN, (1 - _MAIN_SHARE) / _SMALL], [_MAIN, _SMALL]))
 """The logarithms of the bets' weights in the mixture, which sum to 1."""
+BetSide = Literal["above", "below"]
+"""Whether bets are on scores above a mean, K+, or below it, K-."""
+SIDES: Final[tuple[BetSide, ...]] = get_args(BetSide)
 _HALVINGS: Final = 40
 _MOST_LOG: Final = 700.0
 """Evidence beyond exp(700) is reported as that: a larger number is no float any more."""
@@ -106,8 +109,8 @@ class UnitTally:
             raise ValueError(f"A mean between 0 and 1 can be excluded, not {mean:g}.")
         if not self.kinds:
             return BetEvidence(1.0, 1.0)
-        above, below = log_capitals(*self._arrays(), self.most, np.array([mean]))
-        return BetEvidence(exp(min(_MOST_LOG, float(above[0]))), exp(min(_MOST_LOG, float(below[0]))))
+        found = {side: log_capital(side, *self._arrays(), self.most, np.array([mean])) for side in SIDES}
+        return BetEvidence(*(exp(min(_MOST_LOG, float(found[side][0]))) for side in SIDES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +145,17 @@ class RunningBets:
         self._mean = np.array([mean])
         self._most = most
         self._logs: list[Floats] = [LOG_WEIGHTS.copy(), LOG_WEIGHTS.copy()]
+        self._factors: dict[tuple[int, float], list[Floats]] = {}
 
     def add(self, pairs: int, total: float) -> None:
         """Takes in a unit whose ``pairs`` scored pairs have scores that sum to ``total``."""
-        sides = log_factors(np.array([float(pairs)]), np.array([total]), self._most, self._mean)
-        for logs, side in zip(self._logs, sides, strict=True):
-            logs += side[:, 0, 0]
+        factors = self._factors.get((pairs, total))
+        if factors is None:
+            kind = (np.array([float(pairs)]), np.array([total]))
+            factors = [log_factors(side, *kind, self._most, self._mean)[:, 0, 0] for side in SIDES]
+            self._factors[pairs, total] = factors
+        for logs, side in zip(self._logs, factors, strict=True):
+            logs += side
 
     @property
     def evidence(self) -> BetEvidence:
@@ -156,44 +164,42 @@ class RunningBets:
         return BetEvidence(exp(min(_MOST_LOG, above)), exp(min(_MOST_LOG, below)))
 
 
-def log_capitals(sizes: Floats, totals: Floats, counts: Floats, most: int, means: Floats) -> tuple[Floats, Floats]:
-    """The logarithms of K+ and K- of many tallies at a mean each.
+def log_capital(side: BetSide, sizes: Floats, totals: Floats, counts: Floats, most: int, means: Floats) -> Floats:
+    """The logarithm of K+ or K- of many tallies at a mean each.
 
     ``sizes`` and ``totals`` are of the kinds of units, ``counts`` of shape (tallies, kinds), ``means`` of shape
     (tallies,) or (1,), each between 0 and 1.
     """
-    above, below = (
-        np.logaddexp.reduce(LOG_WEIGHTS[:, None] + (counts * logs).sum(axis=2), axis=0)
-        for logs in log_factors(sizes, totals, most, means)
-    )
-    return above, below
+    logs = (counts * log_factors(side, sizes, totals, most, means)).sum(axis=2)
+    found: Floats = np.logaddexp.reduce(LOG_WEIGHTS[:, None] + logs, axis=0)
+    return found
 
 
-def log_factors(sizes: Floats, totals: Floats, most: int, means: Floats) -> tuple[Floats, Floats]:
-    """The logarithms of what a unit of each kind multiplies K+ and K- by, of shape (bets, means, kinds)."""
+def log_factors(side: BetSide, sizes: Floats, totals: Floats, most: int, means: Floats) -> Floats:
+    """The logarithm of what a unit of each kind multiplies K+ or K- by, of shape (bets, means, kinds)."""
     off = (totals - sizes * means[:, None]) / most
+    gain = off / means[:, None] if side == "above" else -off / (1 - means[:, None])
     # Rounding must not take a factor below what the bet can lose.
-    gains = (np.maximum(gain, -1.0) for gain in (off / means[:, None], -off / (1 - means[:, None])))
-    above, below = (np.log1p(BETS[:, None, None] * gain) for gain in gains)
-    return above, below
+    found: Floats = np.log1p(BETS[:, None, None] * np.maximum(gain, -1.0))
+    return found
 
 
 def interval_ends(
     sizes: Floats, totals: Floats, counts: Floats, most: int, alpha: float = ALPHA
 ) -> tuple[Floats, Floats]:
-    """The ends of the intervals of many tallies, as :func:`log_capitals` takes them, each of shape (tallies,)."""
+    """The ends of the intervals of many tallies, as :func:`log_capital` takes them, each of shape (tallies,)."""
     limit = log(2 / alpha)
-    ends = []
-    for side in (0, 1):
+
+    def end(side: BetSide, outside: float) -> Floats:
         # The one place is excluded, or the end of the scale; the other is not.
-        out = np.full(len(counts), float(side))
-        within = np.full(len(counts), 1.0 - side)
+        out, within = np.full(len(counts), outside), np.full(len(counts), 1.0 - outside)
         for _ in range(_HALVINGS):
             middle = (out + within) / 2
-            excluded = log_capitals(sizes, totals, counts, most, middle)[side] >= limit
+            excluded = log_capital(side, sizes, totals, counts, most, middle) >= limit
             out, within = np.where(excluded, middle, out), np.where(excluded, within, middle)
-        ends.append(out)
-    return ends[0], ends[1]
+        return out
+
+    return end("above", 0.0), end("below", 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.stats.adaptive_matches import AdaptiveMatches
-from judgenet.stats.anytime import ALPHA, LABEL_ALPHA, LOG_WEIGHTS, VERDICT_ALPHA, log_factors
+from judgenet.stats.anytime import ALPHA, LABEL_ALPHA, LOG_WEIGHTS, SIDES, VERDICT_ALPHA, log_factors
 from judgenet.stats.curves import Floats
 from judgenet.stats.intervals import Z, win_rate_ends
 
@@ -149,12 +149,12 @@ def _drawn(rng: np.random.Generator, setting: LookSetting, runs: int, pairs: int
 
 def _log_e(kinds: NDArray[np.int64], mean: float) -> Floats:
     """The logarithm of the e-value of both sides after every pair."""
-    factors = log_factors(np.ones(3), _SCORES, 1, np.array([mean]))
+    factors = [log_factors(side, np.ones(3), _SCORES, 1, np.array([mean])) for side in SIDES]
     found: Floats = _capital(kinds, factors) - np.log(2)
     return found
 
 
-def _capital(kinds: NDArray[np.int64], factors: tuple[Floats, Floats]) -> Floats:
+def _capital(kinds: NDArray[np.int64], factors: Sequence[Floats]) -> Floats:
     sides = []
     for side in factors:
         total = np.full(kinds.shape, -np.inf)
@@ -171,7 +171,8 @@ def _question_excludes(kinds: NDArray[np.int64], setting: LookSetting) -> NDArra
     whole = kinds[:, : kinds.shape[1] // size * size]
     halves = (2 * _SCORES)[whole].reshape(len(kinds), -1, size).sum(axis=2).astype(np.int64)
     totals = np.arange(2 * size + 1) / 2
-    factors = log_factors(np.full(len(totals), float(size)), totals, size, np.array([setting.mean]))
+    kinds_of = (np.full(len(totals), float(size)), totals, size, np.array([setting.mean]))
+    factors = [log_factors(side, *kinds_of) for side in SIDES]
     found: NDArray[np.bool_] = (_capital(halves, factors) >= np.log(2 / ALPHA)).any(axis=1)
     return found
 
