@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -60,15 +60,32 @@ class NetworkGraph:
     def __init__(self, net: nx.DiGraph[str], layers: tuple[tuple[int, ...], ...]) -> None:
         self.net = net
         self.layers = layers
-        same: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._inputs: dict[tuple[int, int], tuple[int, ...]] = {}
         self._readers: dict[tuple[int, int], list[int]] = {}
-        for layer, places in enumerate(layers):
-            for place in places:
-                read = tuple(sorted(of for of, _ in self._wires(layer, place, "neuron")))
-                self._inputs[layer, place] = same.setdefault(read, read)
-                for of in read:
-                    self._readers.setdefault((layer - 1, of), []).append(place)
+        self._dangling: dict[tuple[int, int], list[int]] = {}
+        self._doubled: dict[tuple[int, int], list[int]] = {}
+        at = {neuron_node(layer + 1, of + 1): (layer, of) for layer, places in enumerate(layers) for of in places}
+        neurons: Mapping[str, int | None] = dict(net.nodes(data="neuron"))  # type: ignore[arg-type]
+        missing = {node: number - 1 for node, number in neurons.items() if number is not None and node not in at}
+        read: dict[tuple[int, int], list[int]] = {place: [] for place in at.values()}
+        edges: Iterable[tuple[str, str, int | None]] = net.edges(data="times")
+        for source, target, times in edges:
+            reader = at.get(target)
+            if reader is None:
+                continue
+            if source in at:
+                place = at[source][1]
+                read[reader].append(place)
+                self._readers.setdefault(at[source], []).append(reader[1])
+            elif source in missing:
+                place = missing[source]
+                self._dangling.setdefault(reader, []).append(place)
+            if times:
+                self._doubled.setdefault(reader, []).append(place)
+        same: dict[tuple[int, ...], tuple[int, ...]] = {}
+        for reader, places in read.items():
+            inputs = tuple(sorted(places))
+            self._inputs[reader] = same.setdefault(inputs, inputs)
 
     def inputs(self, layer: int, place: int) -> tuple[int, ...]:
         """The places in the layer before that a neuron reads, in ascending order, its own included. Nothing for a
@@ -77,16 +94,15 @@ class NetworkGraph:
 
     def readers(self, layer: int, place: int) -> tuple[int, ...]:
         """The places in the next layer whose neurons read this one, in ascending order."""
-        return tuple(self._readers.get((layer, place), ()))
+        return tuple(sorted(self._readers.get((layer, place), ())))
 
     def dangling(self, layer: int, place: int) -> tuple[int, ...]:
         """The places that a neuron's own edges name and that the layer before does not have by the design."""
-        return tuple(sorted(of for of, _ in self._wires(layer, place, "missing")))
+        return tuple(sorted(self._dangling.get((layer, place), ())))
 
     def doubled(self, layer: int, place: int) -> tuple[int, ...]:
         """The places that a neuron's own edges name more than once."""
-        wires = (*self._wires(layer, place, "neuron"), *self._wires(layer, place, "missing"))
-        return tuple(sorted(of for of, times in wires if times > 1))
+        return tuple(sorted(self._doubled.get((layer, place), ())))
 
     def unreached(self) -> tuple[tuple[int, int], ...]:
         """The neurons (layer, place) to which nothing leads from the pair, in order."""
@@ -97,13 +113,6 @@ class NetworkGraph:
         reached = nx.descendants(self.net, PAIR)
         every = ((layer, place) for layer, places in enumerate(self.layers) for place in places)
         return tuple(at for at in every if neuron_node(at[0] + 1, at[1] + 1) not in reached)
-
-    def _wires(self, layer: int, place: int, kind: NodeKind) -> list[tuple[int, int]]:
-        """The place of each neuron of a kind that a neuron reads, and how many times it is named."""
-        nodes = self.net.nodes
-        node = neuron_node(layer + 1, place + 1)
-        before = self.net.pred[node].items() if node in nodes else ()
-        return [(nodes[of]["neuron"] - 1, edge.get("times", 1)) for of, edge in before if nodes[of]["kind"] == kind]
 
 
 def network_graph(spec: NetworkSpec, roles: int | None = None) -> NetworkGraph:
@@ -221,40 +230,42 @@ def _made(shape: _Shape) -> NetworkGraph:
     net.add_node(AGGREGATION, kind="aggregation", column=after)
     net.add_node(VERDICT, kind="verdict", column=after + 1 + shape.chair)
     net.add_edge(AGGREGATION, VERDICT)
-    last: list[str] = []
+    nodes: dict[int, str] = {}
     for layer, of in enumerate(shape.layers):
-        last = [neuron_node(layer + 1, place + 1) for place in of.places]
-        for place, node in zip(of.places, last, strict=True):
+        before, nodes = nodes, {place: neuron_node(layer + 1, place + 1) for place in of.places}
+        for place, node in nodes.items():
             net.add_node(node, kind="neuron", column=first + layer, layer=layer + 1, neuron=place + 1)
-            net.add_edge(node, AGGREGATION)
-            if layer == 0:
-                net.add_edge(start, node)
-            else:
-                _wire(net, shape.layers[layer - 1], of, layer, place)
+            if layer:
+                _wire(net, shape.layers[layer - 1], before, of, layer, place)
+        if not layer:
+            net.add_edges_from((start, node) for node in nodes.values())
+        net.add_edges_from((node, AGGREGATION) for node in nodes.values())
     if shape.chair:
         net.add_node(CHAIR, kind="chair", column=after + 1)
-        net.add_edges_from((node, CHAIR) for node in last)
+        net.add_edges_from((node, CHAIR) for node in nodes.values())
         net.add_edge(CHAIR, VERDICT)
     return NetworkGraph(nx.freeze(net), tuple(of.places for of in shape.layers))
 
 
-def _wire(net: nx.DiGraph[str], before: _LayerShape, of: _LayerShape, layer: int, place: int) -> None:
-    """The edges into a neuron from the layer before it."""
+def _wire(
+    net: nx.DiGraph[str], before: _LayerShape, nodes: Mapping[int, str], of: _LayerShape, layer: int, place: int
+) -> None:
+    """The edges into a neuron from the layer before it, whose working neurons are ``nodes`` by their place."""
     node = neuron_node(layer + 1, place + 1)
     if of.wires is None:
-        near = before.places
-        if of.window is not None:
-            near = tuple(read for read in near if abs(read - place) <= of.window)
-        net.add_edges_from((neuron_node(layer, read + 1), node) for read in near)
+        near = of.window
+        net.add_edges_from(
+            (source, node) for read, source in nodes.items() if near is None or abs(read - place) <= near
+        )
         return
     wires = of.wires[place] if place < len(of.wires) else ()
-    there = set(before.places)
     for read in dict.fromkeys(wires):
+        source = nodes.get(read)
         # A neuron that only has no role on such a pair is no mistake: its edge is left out.
-        if read not in there and read >= 0 and (before.designed is None or read < before.designed):
+        if source is None and read >= 0 and (before.designed is None or read < before.designed):
             continue
-        source = neuron_node(layer, read + 1)
-        if read not in there:
+        if source is None:
+            source = neuron_node(layer, read + 1)
             data: dict[str, Any] = {"layer": layer, "neuron": read + 1, "column": net.nodes[node]["column"] - 1}
             net.add_node(source, kind="missing", **data)
         times = wires.count(read)
