@@ -402,7 +402,8 @@ def estimate(
     if settled.pairs and settled.reached:
 
         def price_of(ends: _TwoLoads, part: float) -> PriceRange | None:
-            return None if unknown else _price_of(of_models(ends, (part, part)))
+            priced = of_models(ends, (part, part))
+            return None if any(model.price is None for model in priced) else _price_of(priced)
 
         expected = _expected(spec, roles, guesses, settled, len(lengths), recorded, price_of)
     return RunTotals(

@@ -21,6 +21,12 @@ from judgenet.store.db import Store
 from judgenet.store.decided_early import StageCount, stage_counts
 from judgenet.store.frame import RunFrame
 
+HARD_PAIRS = (
+    "what is asked after a stop rule is asked of the pairs on which the judges before it were unsure: figures of such "
+    "neurons (accuracy, bias, correlations, effective votes) are those of these pairs"
+)
+"""What to know of the neurons of a run with stop rules."""
+
 _NO_PAIR = "no pair is finished"
 
 Prices = Mapping[tuple[int, int], CallPrices]

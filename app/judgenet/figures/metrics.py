@@ -13,7 +13,7 @@ from judgenet.core.aggregate import deciding
 from judgenet.figures.acceptance import AcceptanceFigures, acceptance_figures
 from judgenet.figures.anytime import RunAnytime, UntilFigures, run_anytime, until_figures
 from judgenet.figures.base import ASKED, OPTIONAL, Figures, Keys
-from judgenet.figures.cascade import CascadeFigures, cascade_figures
+from judgenet.figures.cascade import HARD_PAIRS, CascadeFigures, cascade_figures
 from judgenet.figures.judge_parts import (
     AnnotatorsFigures,
     DiscussionFigures,
@@ -311,6 +311,8 @@ def _notes(frame: RunFrame) -> list[str]:
         notes.append(f"the {len(frame):,} pairs hold {questions:,} different questions: intervals are over questions")
         if few := few_note(questions):
             notes.append(few)
+    if frame.early is not None:
+        notes.append(HARD_PAIRS)
     if len(frame.names) >= _MANY:
         notes.append(f"{len(frame.names):,} neurons are compared: the best of them looks better here than it is")
     return notes

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from judgenet.core.cascade import NEVER, read_stop_rule, stop_rule_words
 from judgenet.core.wording import money, of, percent
-from judgenet.figures.cascade import CascadeFigures, StageFigures
+from judgenet.figures.cascade import HARD_PAIRS, CascadeFigures, StageFigures
 from judgenet.report.blocks import Block, Bullets, Given, Paragraph, Row, Section, Table
 from judgenet.report.model import Report
 
@@ -14,10 +14,6 @@ ABOUT = (
     "A pair that fulfils a stop rule is decided early, and nothing more is asked of it. Its verdict is that of the "
     "part that was asked: the vote of a layer that was not asked is that of the last layer that was, and the vote of "
     "all stands in place of a chair that was not asked. A missing verdict is never agreement."
-)
-HARD_PAIRS = (
-    "What is asked after a stop rule is asked of the pairs on which the judges before it were unsure: its own figures "
-    "(accuracy, correlations, effective votes) are those of these pairs, and no figures of all pairs."
 )
 
 
@@ -36,7 +32,7 @@ def cascade_section(report: Report) -> Iterable[Block]:
     if found.reason is not None:
         yield Bullets(((Given(f"{found.reason[:1].upper()}{found.reason[1:]}."),),))
     yield Paragraph((ABOUT,), "note")
-    yield Paragraph((HARD_PAIRS,), "note")
+    yield Paragraph((f"{HARD_PAIRS[:1].upper()}{HARD_PAIRS[1:]}.",), "note")
 
 
 def saved_words(found: CascadeFigures) -> str:

@@ -18,6 +18,7 @@ from judgenet.core.cascade import Stop, look, stages, stop_at, stop_places, vote
 from judgenet.core.evaluation import Reason
 from judgenet.core.events import CallFinished, PairFinished, RunStarted
 from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, Role, RolesSpec
+from judgenet.core.plan import PriceTable
 from judgenet.core.presets import network
 from judgenet.core.tally import Tally
 from judgenet.engine.estimate import estimate_run
@@ -259,6 +260,26 @@ def test_an_estimate_is_a_range_and_knows_what_is_recorded(tmp_path: Path) -> No
         assert plan_run(store, begin).run.number == 1
     assert found.calls == (len(ran.asked), len(ran.asked))
     assert found.calls_open == (0, 0)
+    expected = found.expected
+    assert expected is not None
+    assert (expected.pairs, expected.calls, expected.price) == (COUNT, len(ran.asked), (0.0, 0.0))
+    reached = sum(event.stopped_after is None for event in ran.events if isinstance(event, PairFinished))
+    assert expected.reached == (1.0, reached / COUNT)
+    # A stage costs what the network costs more than one without it, on the pairs that reach it.
+    one, two = (
+        estimate_run(start(with_rule(net("decided", depth=depth), "never"), pairs(COUNT)), None) for depth in (1, 2)
+    )
+    assert expected.stage_prices is not None
+    assert one.estimate.price is not None
+    assert two.estimate.price is not None
+    for (low, high), end in zip(zip(*expected.stage_prices, strict=True), (0, 1), strict=True):
+        first, both = one.estimate.price[end], two.estimate.price[end]
+        assert (low, high) == pytest.approx((first, (both - first) * reached / COUNT), rel=0.001)
+    unpriced = replace(begin, prices=PriceTable(()))
+    with Store.open(tmp_path / "run.db") as store:
+        unknown = estimate_run(unpriced, store).estimate.expected
+    assert unknown is not None
+    assert unknown.stage_prices is None
 
 
 def test_the_question_of_a_later_layer_is_shown_though_a_rule_may_leave_it_out() -> None:

@@ -115,6 +115,8 @@ def problem_words(problem: Problem) -> str:
         "max_tokens": "Little room to answer",
         "samples": "Check the samples",
         "window": "Reads nothing",
+        "gate": "Check the stop rule",
+        "between": "Check the stop rule",
         "copy": f"Copy of neuron {problem.message.partition('as neuron ')[2].partition(',')[0]}",
     }
     if field in short:
