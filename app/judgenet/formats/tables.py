@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
+from typing import Any, Final
 
 from judgenet.core.documents import well_formed
 
@@ -63,3 +66,49 @@ def whole_file(path: Path) -> Iterator[Path]:
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+_BATCH: Final = 2000
+
+
+def write_parquet(records: Callable[[], Iterator[Mapping[str, Any]]], path: Path) -> int:
+    """Writes records as a Parquet file, in batches. What is no text, number or truth value is JSON text in its cell.
+
+    The records are read twice: the type of a column follows from all its values, and memory stays flat.
+    """
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
+
+    kinds: dict[str, set[type]] = {}
+    for record in records():
+        for name, value in record.items():
+            kinds.setdefault(name, set()).add(type(value))
+    schema = pa.schema([(name, _arrow_type(of)) for name, of in kinds.items()])
+    texts = frozenset(name for name in kinds if schema.field(name).type == pa.string())
+    count = 0
+    again = records()
+    with pa_parquet.ParquetWriter(path, schema) as writer:
+        while batch := list(islice(again, _BATCH)):
+            count += len(batch)
+            rows = [
+                {name: _text(value) if name in texts else value for name, value in record.items()} for record in batch
+            ]
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+    return count
+
+
+def _arrow_type(kinds: set[type]) -> Any:
+    import pyarrow as pa
+
+    known = kinds - {type(None)}
+    if known == {bool}:
+        return pa.bool_()
+    if known == {int}:
+        return pa.int64()
+    return pa.float64() if known and known <= {int, float} else pa.string()
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    return well_formed(value if isinstance(value, str) else json.dumps(value, allow_nan=False))

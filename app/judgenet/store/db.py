@@ -162,6 +162,9 @@ class Store:
         self._untold: list[_Item] = []
         self._giving_up = threading.Event()
         self._text_ids: dict[str, int] = {}
+        self._shards: bool | None = None
+        self.parts: dict[str, Store] = {}
+        """Of an index of shards: the stores of those whose texts were asked for."""
         self._forms: set[str] = set()
 
     @classmethod
@@ -304,6 +307,22 @@ class Store:
             if not self.readonly:
                 self.set_meta("salt", kept)
         return kept
+
+    @property
+    def is_index(self) -> bool:
+        """Whether it is the index of a set of shards (:mod:`judgenet.store.shard_index`), without the calls' texts."""
+        if self._shards is None:
+            self._shards = self.meta("shards") is not None
+        return self._shards
+
+    def holder(self, run: Any, pair: int) -> tuple[Store, Any, int]:
+        """The store that holds the texts of a pair's calls, with the run and the pair's place there: this one, or of
+        an index the shard of the pair."""
+        if not self.is_index:
+            return self, run, pair
+        from judgenet.store.shard_index import open_holder
+
+        return open_holder(self, pair)
 
     def text(self, text_id: int) -> str:
         """A shared part of prompts."""
@@ -506,6 +525,8 @@ class Store:
             self._giving_up.set()
             self._thread.join()
         self._closed = True
+        for part in self.parts.values():
+            part.close()
         with self._guard:
             for connection in self._connections:
                 connection.close()

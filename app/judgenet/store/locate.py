@@ -11,6 +11,9 @@ from judgenet.store.files import store_path
 RUN_PROJECT = "run.judgenet"
 """Name of the project file in the folder of a run without a project."""
 
+SHARDS_SUFFIX = ".shards"
+"""The ending of the folder that holds the shards of a project."""
+
 _STORE_SUFFIX = PROJECT_SUFFIX + ".db"
 
 
@@ -19,6 +22,8 @@ def find_store(place: Path) -> Path:
 
     :raises StoreError: there is none, or a folder holds several.
     """
+    if place.is_dir() and place.suffix == SHARDS_SUFFIX:
+        return _index_of(place)
     if place.is_dir():
         found = sorted(place.glob(f"*{_STORE_SUFFIX}"))
         if len(found) == 1:
@@ -34,8 +39,20 @@ def find_store(place: Path) -> Path:
     else:
         raise StoreError(f"{place}: no folder of a run, project or store of this name.")
     if not store.exists():
+        shards = store.with_name(store.name.removesuffix(_STORE_SUFFIX) + SHARDS_SUFFIX)
+        if shards.is_dir():
+            return _index_of(shards)
         raise StoreError(f"{place}: has not been run yet (there is no {store.name}). Run it with: judgenet run")
     return store
+
+
+def _index_of(shards: Path) -> Path:
+    """The store of the index of a folder of shards."""
+    # What reads a single run needs none of it.
+    from judgenet.store.shard_index import shard_index
+    from judgenet.store.shards import read_shards
+
+    return shard_index(read_shards(shards))
 
 
 def find_run(name: str, project: Path | None = None) -> tuple[Path, str | None]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple
 
 from judgenet.core.calls import ROLES_LAYER, CallSite
@@ -507,10 +507,11 @@ def begun_pairs(store: Store, run: RunInfo) -> frozenset[int]:
 def pair_call_rows(store: Store, run: RunInfo, pair: int) -> list[CallRow]:
     """The calls of one pair by layer, neuron, order and sample, with their evidence."""
     found = []
-    for layer, neuron, order, sample, role, *rest in store.reader.execute(
+    held, its_run, place = store.holder(run, pair)
+    for layer, neuron, order, sample, role, *rest in held.reader.execute(
         "SELECT layer, neuron, ord, sample, role, status, reason, detail, verdict, score_a, score_b, evidence "
         "FROM run_calls WHERE run=? AND pair=? ORDER BY layer, neuron, ord, sample",
-        (run.number, pair),
+        (its_run.number, place),
     ):
         site = CallSite(pair, layer, neuron, order or None, sample)
         found.append(CallRow(site, _result(*rest), None if role is None else restored(role)))
@@ -602,6 +603,10 @@ def call_rows(store: Store, run: RunInfo, *, evidence: bool = True) -> Iterator[
 
     Without ``evidence`` its text is left empty, which is faster.
     """
+    if evidence and store.is_index:
+        for (pair,) in store.reader.execute("SELECT pair FROM run_pairs WHERE run=? ORDER BY pair", (run.number,)):
+            yield from pair_call_rows(store, run, pair)
+        return
     column = "evidence" if evidence else "NULL"
     for pair, layer, neuron, order, sample, role, *rest in store.reader.execute(
         f"SELECT pair, layer, neuron, ord, sample, role, status, reason, detail, verdict, score_a, score_b, {column} "
@@ -614,10 +619,11 @@ def call_rows(store: Store, run: RunInfo, *, evidence: bool = True) -> Iterator[
 
 def call_row(store: Store, run: RunInfo, site: CallSite) -> CallRow | None:
     """One call with its evidence, ``None`` where it is not in."""
-    row = store.reader.execute(
+    held, its_run, place = store.holder(run, site.pair)
+    row = held.reader.execute(
         "SELECT role, status, reason, detail, verdict, score_a, score_b, evidence FROM run_calls "
         "WHERE run=? AND pair=? AND layer=? AND neuron=? AND ord=? AND sample=?",
-        (run.number, site.pair, site.layer, site.neuron, site.order or "", site.sample),
+        (its_run.number, place, site.layer, site.neuron, site.order or "", site.sample),
     ).fetchone()
     if row is None:
         return None
@@ -681,15 +687,33 @@ def _all_thinking(sent: str | None, raw_text: str) -> str | None:
     return "\n\n".join(part for part in (sent, inside) if part) or None
 
 
+_IN_ORDER = "ORDER BY r.pair, r.layer, r.neuron, r.ord, r.sample"
+_AT_SITE = "AND r.pair=? AND r.layer=? AND r.neuron=? AND r.ord=? AND r.sample=?"
+
+
 def full_calls(store: Store, run: RunInfo, site: CallSite | None = None) -> Iterator[FullCall]:
     """Everything about the calls of a run, in order; or about one."""
-    if site is None:
-        rows = store.reader.execute(_FULL + "ORDER BY r.pair, r.layer, r.neuron, r.ord, r.sample", (run.number,))
-    else:
-        rows = store.reader.execute(
-            _FULL + "AND r.pair=? AND r.layer=? AND r.neuron=? AND r.ord=? AND r.sample=?",
-            (run.number, site.pair, site.layer, site.neuron, site.order or "", site.sample),
-        )
+    if not store.is_index:
+        place = () if site is None else (site.pair, *_of_site(site))
+        yield from _full_calls(store, run, _IN_ORDER if site is None else _AT_SITE, place)
+        return
+    pairs = [site.pair] if site is not None else range(len(pair_states(store, run)))
+    for pair in pairs:
+        held, its_run, local = store.holder(run, pair)
+        if site is None:
+            calls = _full_calls(held, its_run, f"AND r.pair=? {_IN_ORDER}", (local,))
+        else:
+            calls = _full_calls(held, its_run, _AT_SITE, (local, *_of_site(site)))
+        for call in calls:
+            yield replace(call, site=call.site._replace(pair=pair))
+
+
+def _of_site(site: CallSite) -> tuple[int, int, str, int]:
+    return site.layer, site.neuron, site.order or "", site.sample
+
+
+def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str, ...]) -> Iterator[FullCall]:
+    rows = store.reader.execute(_FULL + which, (run.number, *values))
     for row in rows:
         (pair, layer, neuron, order, sample, pair_id, role, status, reason, detail, verdict, a, b, evidence) = row[:14]
         (missing, rule, endpoint, model, attempts, cached, started_at) = row[14:21]

@@ -1,7 +1,8 @@
 """The stores of shards: what each leaves beside it when it ends, and one store made of them all.
 
 A shard's folder holds its project and its store as any run's. When the shard ends, ``manifest.json`` says what it is
-and how it ended, and ``matrix.parquet`` holds a row a call: enough for figures, without a text.
+and how it ended; ``matrix.parquet`` holds a row a call, and ``pairs.parquet`` one a pair: enough for all figures,
+without the texts of prompts and replies.
 """
 
 from __future__ import annotations
@@ -18,17 +19,28 @@ from judgenet.core.pairs import Pair, data_hash
 from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.shards import SHARD_RECORD, Shard
 from judgenet.core.wording import plural
-from judgenet.store.db import Store, StoreError
+from judgenet.formats.tables import whole_file, write_parquet
+from judgenet.store.db import Store, StoreError, restored
 from judgenet.store.files import atomic_write
-from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.locate import RUN_PROJECT, SHARDS_SUFFIX
 from judgenet.store.runs import RunInfo, run_info, runs, spent, start_run
-from judgenet.store.tables import call_table
 from judgenet.version import __version__
 
-SHARDS_SUFFIX: Final = ".shards"
 MANIFEST: Final = "manifest.json"
 MATRIX: Final = "matrix.parquet"
 _BATCH: Final = 5000
+PAIRS: Final = "pairs.parquet"
+
+OF_CALL: Final = (
+    *("layer", "neuron", "ord", "sample", "cached", "status", "reason", "detail", "verdict", "score_a", "score_b"),
+    *("rule", "role", "missing", "endpoint", "model", "attempts", "started_at"),
+)
+"""The columns of a run's calls that a matrix has: all but the evidence."""
+OF_ANSWER: Final = (
+    *("returned_model", "fingerprint", "form", "parameters", "finish_reason", "raw_finish", "tokens_in", "tokens_out"),
+    *("tokens_cached", "tokens_reasoning", "tokens_estimated", "price", "latency_s", "attempts", "started_at"),
+)
+"""The columns of an answer that a matrix has, under ``answer_`` and their name: all but its texts."""
 
 
 def shards_folder(project: Path) -> Path:
@@ -93,12 +105,11 @@ def end_shard(store: Store, run: RunInfo) -> Manifest:
     folder, shard = store.path.parent, shard_of_run(run)
     assert shard is not None
     places = run.record[SHARD_RECORD]["places"]
-    table = call_table(store, run)
-    table.insert(0, "place", [places[pair] for pair in table["pair"]])
-    draft = folder / f".{MATRIX}.tmp"
-    table.drop(columns="pair").to_parquet(draft, index=False, compression="zstd")
-    digest = hashlib.sha256(draft.read_bytes()).hexdigest()
-    draft.replace(folder / MATRIX)
+    with whole_file(folder / PAIRS) as draft:
+        write_parquet(lambda: pair_rows(store, run, places), draft)
+    with whole_file(folder / MATRIX) as draft:
+        write_parquet(lambda: matrix_rows(store, run, places), draft)
+    digest = hashlib.sha256((folder / MATRIX).read_bytes()).hexdigest()
     sums = spent(store, run)
     finished = store.reader.execute(
         "SELECT count(*) FROM run_pairs WHERE run=? AND state='done'", (run.number,)
@@ -119,6 +130,34 @@ def end_shard(store: Store, run: RunInfo) -> Manifest:
     )
     atomic_write(folder / MANIFEST, json.dumps(manifest.to_json(), indent=1) + "\n")
     return manifest
+
+
+def matrix_rows(store: Store, run: RunInfo, places: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """The rows of a shard's matrix; ``places`` are those of its pairs in the whole."""
+    answer = ", ".join(f"c.{name}" for name in OF_ANSWER)
+    calls = ", ".join(f"r.{name}" for name in OF_CALL)
+    names = ("place", *OF_CALL, *(f"answer_{name}" for name in OF_ANSWER))
+    role = names.index("role")
+    for row in store.reader.execute(
+        f"SELECT r.pair, {calls}, {answer} FROM run_calls r LEFT JOIN calls c ON c.id=r.call_id WHERE r.run=? "
+        "ORDER BY r.pair, r.layer, r.neuron, r.ord, r.sample",
+        (run.number,),
+    ):
+        values = list(row)
+        values[0] = places[values[0]]
+        values[role] = None if values[role] is None else restored(values[role])
+        yield dict(zip(names, values, strict=True))
+
+
+def pair_rows(store: Store, run: RunInfo, places: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """The pairs of a shard with their places in the whole, as they are kept: ``body`` is a pair as JSON."""
+    for pair, body, *rest in store.reader.execute(
+        "SELECT pair, body, run_pairs.state, roles, note, calls_total FROM run_pairs JOIN pairs ON pair_row=pairs.id "
+        "WHERE run=? ORDER BY pair",
+        (run.number,),
+    ):
+        values = dict(zip(("state", "roles", "note", "calls_total"), rest, strict=True))
+        yield {"place": places[pair], "local": pair, "body": body, **values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,10 +366,10 @@ def _copy(source: Store, run: RunInfo, db: sqlite3.Connection, number: int) -> N
         )
     for batch in _rows(source, "SELECT endpoint, model, body FROM learned"):
         db.executemany("INSERT OR IGNORE INTO learned (endpoint, model, body) VALUES (?, ?, ?)", batch)
-    _copy_labels(source, db)
+    copy_labels(source, db)
 
 
-def _copy_labels(source: Store, db: sqlite3.Connection) -> None:
+def copy_labels(source: Store, db: sqlite3.Connection) -> None:
     """Copies the history of labels; entries that are there already (by all they say) are left out."""
     names = [name for name in _columns(db, "labels") if name not in ("id", "undoes")]
     there = {

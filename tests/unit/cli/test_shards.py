@@ -50,22 +50,32 @@ def without_names(figures: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in figures.items() if name not in ("run", "name", "note", "cost")}
 
 
+def compare_with_whole(judgenet: Judgenet, divided: str) -> None:
+    """All figures and exports of shards, merged or not, are those of the undivided run."""
+    for command in (("metrics",), ("metrics", "--by", "task"), ("rate",), ("learn",), ("curve",)):
+        whole, found = (judgenet(*command[:1], run, *command[1:], "--json").json for run in ("whole", divided))
+        assert without_names(found) == without_names(whole), command
+    for what in ("verdicts", "roles"):
+        assert judgenet("export", divided, "--what", what).lines == judgenet("export", "whole", "--what", what).lines
+    calls = [judgenet("export", run, "--what", "calls").lines for run in (divided, "whole")]
+    timed = ("latency_s", "started_at", "attempts", "cached")
+    told = [[{name: of[name] for name in of if name not in timed} for of in lines] for lines in calls]
+    assert told[0] == told[1]
+    reports = [judgenet("report", run, "-o", f"{number}.md") for number, run in enumerate((divided, "whole"))]
+    assert [of.code for of in reports] == [0, 0], reports
+
+
 def test_merged_shards_are_the_undivided_run(
     study: Path, judgenet: Judgenet, at: tuple[str, ...], server: JudgeServer, tmp_path: Path
 ) -> None:
     run_all(judgenet, study, at)
     asked = len(server.log)
+    compare_with_whole(judgenet, study.name)
+    assert not (tmp_path / "study.judgenet.db").exists()
+    compare_with_whole(judgenet, "study.shards")
     merged = judgenet("merge", study.name, "--json").json
     assert (merged["state"], merged["shards"], merged["missing"], merged["unfinished"]) == ("done", SHARDS, [], [])
-    for command in (("metrics",), ("metrics", "--by", "task"), ("rate",), ("learn",), ("curve",)):
-        whole, divided = (judgenet(*command[:1], run, *command[1:], "--json").json for run in ("whole", study.name))
-        assert without_names(divided) == without_names(whole), command
-    for what in ("verdicts", "roles"):
-        assert judgenet("export", study.name, "--what", what).lines == judgenet("export", "whole", "--what", what).lines
-    calls = [judgenet("export", run, "--what", "calls").lines for run in (study.name, "whole")]
-    timed = ("latency_s", "started_at", "attempts", "cached")
-    told = [[{name: of[name] for name in of if name not in timed} for of in lines] for lines in calls]
-    assert told[0] == told[1]
+    compare_with_whole(judgenet, study.name)
     # The merged run is the project's own: it goes on, and nothing is asked again.
     again = judgenet("run", study.name, *at, "-q", "--json")
     assert again.code == 0
@@ -84,13 +94,21 @@ def test_a_shard_ends_with_a_manifest_and_a_matrix(
     manifests = [json.loads((of / "manifest.json").read_text(encoding="utf-8")) for of in folders]
     assert sum(of["pairs"] for of in manifests) == sum(of["finished"] for of in manifests) == 24
     matrix = pd.concat(pd.read_parquet(of / "matrix.parquet") for of in folders)
+    places = [
+        {"place": int(place), "id": json.loads(body)["id"]}
+        for of in folders
+        for place, body in pd.read_parquet(of / "pairs.parquet")[["place", "body"]].values
+    ]
     calls = judgenet("export", "whole", "--what", "calls").lines
     assert len(matrix) == len(calls) == sum(of["calls"] for of in manifests)
     scored = {(of["pair_id"], of["layer"], of["neuron"], of["order"]): of["verdict"] for of in calls if of["layer"]}
     found = matrix[matrix["layer"] > 0]
-    keys = zip(found["id"], found["layer"], found["neuron"], found["order"], strict=True)
+    names = {of["place"]: of["id"] for of in places}
+    keys = zip(found["place"].map(names), found["layer"], found["neuron"], found["ord"], strict=True)
     assert dict(zip(keys, found["verdict"], strict=True)) == scored
-    assert {"place", "sample", "score_a", "score_b", "tokens_in", "tokens_out", "price"} <= set(matrix.columns)
+    assert {"place", "sample", "score_a", "score_b", "answer_tokens_in", "answer_tokens_out", "answer_price"} <= set(
+        matrix.columns
+    )
     assert sorted(set(matrix["place"])) == list(range(24))
     # A shard is a run like any other.
     assert judgenet("metrics", folders[0], "--json").json["pairs"]["total"] == manifests[0]["pairs"]
@@ -145,3 +163,21 @@ def test_a_shard_needs_a_project(study: Path, judgenet: Judgenet, at: tuple[str,
     ran = judgenet("run", "--pairs", "pairs.jsonl", *at, "--shard", "1/3")
     assert ran.code == 2
     assert "--shard needs a project file" in ran.err
+
+
+def test_figures_are_there_before_all_shards_and_labels_given_then_stay(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], tmp_path: Path
+) -> None:
+    assert judgenet("run", study.name, *at, "--shard", "1/3", "-q").code == 0
+    first = judgenet("metrics", study.name, "--json").json
+    assert (first["state"], "2 shards of 3 missing (2, 3)" in first["message"]) == ("halted", True)
+    verdicts = judgenet("export", study.name, "--what", "verdicts").lines
+    assert 0 < len(verdicts) == first["pairs"]["total"] < 24
+    label = {"pair_id": verdicts[0]["pair_id"], "label": "b"}
+    (tmp_path / "said.jsonl").write_text(json.dumps(label) + "\n", encoding="utf-8")
+    given = judgenet("labels", study.name, "--import", "said.jsonl", "--annotator", "Ada", "--json").json
+    assert given["imported"]["n"] == 1
+    assert judgenet("run", study.name, *at, "--shard", "2/3", "-q").code == 0
+    more = judgenet("metrics", study.name, "--json").json
+    assert more["pairs"]["total"] > first["pairs"]["total"]
+    assert [of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines] == ["Ada"]
