@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -36,7 +37,7 @@ def _place(lab_id: str) -> str:
 
 def lab_people(store: Store, lab_id: str) -> tuple[PersonAnswer, ...]:
     """All answers of people to a lab, oldest first; of two of a person to a prompt the later counts."""
-    return tuple(PersonAnswer(**record) for record in json.loads(store.meta(_place(lab_id)) or "[]"))
+    return _read(store.meta(_place(lab_id)))
 
 
 def keep_people(store: Store, lab_id: str, answers: Iterable[PersonAnswer]) -> int:
@@ -44,20 +45,26 @@ def keep_people(store: Store, lab_id: str, answers: Iterable[PersonAnswer]) -> i
 
     :raises StoreError: the store cannot be written.
     """
-    there = {(of.person, of.prompt): of for of in lab_people(store, lab_id)}
-    new = 0
-    for answer in answers:
-        before = there.pop((answer.person, answer.prompt), None)
-        new += before is None or before.said != answer.said
-        there[answer.person, answer.prompt] = answer
-    store.set_meta(_place(lab_id), json.dumps([asdict(of) for of in there.values()]))
-    return new
+    added = tuple(answers)
+
+    def write(db: sqlite3.Connection) -> int:
+        # What another thread or program added meanwhile stays.
+        row = db.execute("SELECT value FROM meta WHERE name=?", (_place(lab_id),)).fetchone()
+        there = {(of.person, of.prompt): of for of in _read(None if row is None else str(row[0]))}
+        new = 0
+        for answer in added:
+            before = there.pop((answer.person, answer.prompt), None)
+            new += before is None or before.said != answer.said
+            there[answer.person, answer.prompt] = answer
+        text = json.dumps([asdict(of) for of in there.values()])
+        db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_place(lab_id), text))
+        return new
+
+    return int(store.run_now(write))
 
 
-def drop_person_answer(store: Store, lab_id: str, person: str, prompt: str) -> None:
-    """Takes an answer back."""
-    kept = [asdict(of) for of in lab_people(store, lab_id) if (of.person, of.prompt) != (person, prompt)]
-    store.set_meta(_place(lab_id), json.dumps(kept))
+def _read(text: str | None) -> tuple[PersonAnswer, ...]:
+    return tuple(PersonAnswer(**record) for record in json.loads(text or "[]"))
 
 
 def people_answers(store: Store, lab_id: str) -> dict[str, dict[str, Choice | None]]:

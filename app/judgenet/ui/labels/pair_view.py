@@ -8,9 +8,10 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from judgenet.core.bias.for_people import PeoplePrompt
 from judgenet.core.labels import Said
 from judgenet.engine.labelling import Desk
-from judgenet.ui.elements import label
+from judgenet.ui.elements import label, set_tone
 from judgenet.ui.measures import measure
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.text_view import TextView
@@ -109,8 +110,10 @@ class DeskView(QWidget):
     back = Signal()
     markdown_chosen = Signal(bool)
 
-    def __init__(self) -> None:
+    def __init__(self, letters: tuple[str, str] = ("A", "B")) -> None:
+        """``letters`` name the two sides, and are their keys."""
         super().__init__()
+        self._keys = {Qt.Key.Key_1: "a", Qt.Key.Key_2: "b", **KEYS} if letters == ("1", "2") else KEYS
         self._markdown = True
         self.setAccessibleName("Label desk")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -121,12 +124,12 @@ class DeskView(QWidget):
         self.form.chosen.connect(self._form_chosen)
         self.place = label("", tone="text2")
         self.question = TextView("Question", "question")
-        self.a, self.b = ResponsePane("A"), ResponsePane("B")
+        self.a, self.b = (ResponsePane(letter) for letter in letters)
         self.note = label("", tone="text2", wrap=True)
         self.buttons: dict[Said, KeyButton] = {
-            "a": KeyButton("A", "Response A"),
+            "a": KeyButton(letters[0], f"Response {letters[0]}"),
             "tie": KeyButton("T", "Tie"),
-            "b": KeyButton("B", "Response B"),
+            "b": KeyButton(letters[1], f"Response {letters[1]}"),
             "unsure": KeyButton("U", "Unsure", flat=True),
             "skip": KeyButton("S", "Skip", flat=True),
         }
@@ -193,6 +196,23 @@ class DeskView(QWidget):
         self.note.setVisible(bool(why_not or told))
         self._fit_question()
 
+    def show_prompt(self, prompt: PeoplePrompt, at: int, total: int, said: Said | None, why_not: str) -> None:
+        """Shows a prompt of a bias lab, the first response at the left; ``said`` is what was said of it before."""
+        self.place.setText(f"{at + 1:,} of {total:,}")
+        self.question.show_text(prompt.question, markdown=self._markdown)
+        self.a.text.show_text(prompt.first, markdown=self._markdown)
+        self.b.text.show_text(prompt.second, markdown=self._markdown)
+        for key, button in self.buttons.items():
+            button.set_said(key == said)
+            button.setEnabled(not why_not)
+            button.setVisible(prompt.tie or key != "tie")
+        self.back_button.setEnabled(at > 0)
+        self.note.setText("\n".join(part for part in (why_not, prompt.remarks) if part))
+        self.note.setVisible(bool(self.note.text()))
+        # What the prompt says is part of what is judged, and no hint beside it.
+        set_tone(self.note, "")
+        self._fit_question()
+
     def _fit_question(self) -> None:
         low = self.height() / current_theme().scale < _LOW
         self.question.setFixedHeight(self.question.height_for(_QUESTION_LINES_LOW if low else _QUESTION_LINES))
@@ -211,12 +231,12 @@ class DeskView(QWidget):
         """Does what a key means here; true where it means something. A key that is held down means nothing more."""
         if event.modifiers() & ~_PLAIN:
             return False
-        known = event.key() in KEYS or event.key() == Qt.Key.Key_Left
+        known = event.key() in self._keys or event.key() == Qt.Key.Key_Left
         if known and not event.isAutoRepeat():
             if event.key() == Qt.Key.Key_Left:
                 self.back.emit()
             else:
-                said = KEYS[event.key()]
+                said = self._keys[event.key()]
                 if self.buttons[said].isVisibleTo(self):
                     self.said.emit(said)
         return known

@@ -33,6 +33,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.elements import ComboBox, label, upright
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
+from judgenet.ui.labels.people_desk import PeopleDesk
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
@@ -73,6 +74,10 @@ class BiasPage(Page):
         self.to_report.setIcon(icon("report", "text"))
         self.to_report.setToolTip("The report of the project includes the newest lab")
         self.to_report.clicked.connect(self._go_report)
+        self.ask_people = QPushButton("Ask people")
+        self.ask_people.setIcon(icon("labels", "text"))
+        self.ask_people.clicked.connect(self._ask_people)
+        self._desk: PeopleDesk | None = None
         self.card = BiasCardView()
         self.card.chosen.connect(self._choose)
         self.ranks = RanksView()
@@ -92,7 +97,8 @@ class BiasPage(Page):
         state.look_changed.connect(self._show_look)
         self.side.changed.connect(self._chosen)
         self.side.stop_wanted.connect(state.stop)
-        measure(self.to_report, icon=16)
+        for button in (self.to_report, self.ask_people):
+            measure(button, icon=16)
         measure(self._column, margins=(Gap(PAGE_MARGIN), 16, Gap(PAGE_MARGIN), Gap(PAGE_MARGIN)), spacing=Gap(16))
         measure(self._head, spacing=16)
         measure(self._words, spacing=4)
@@ -109,6 +115,7 @@ class BiasPage(Page):
         words.addWidget(self.note)
         head.addLayout(words, stretch=1)
         head.addWidget(self.of, alignment=Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self.ask_people, alignment=Qt.AlignmentFlag.AlignTop)
         head.addWidget(self.to_report, alignment=Qt.AlignmentFlag.AlignTop)
         foot = QHBoxLayout()
         foot.addWidget(self.foot_left)
@@ -222,6 +229,7 @@ class BiasPage(Page):
         self.headline.setText(result.headline)
         self.subline.setText(result.subline)
         self.subline.setVisible(bool(result.subline))
+        self._show_people(result)
         self._show_note(result)
         self.of.blockSignals(True)
         self.of.clear()
@@ -237,6 +245,17 @@ class BiasPage(Page):
             "valid pairs. Order-biased pairs do not count for Length."
         )
         self._show_behind()
+
+    def _show_people(self, result: LabResult) -> None:
+        """Says how far people are, and whether they can be asked."""
+        why = self.state.read_only
+        people = result.people
+        done = (
+            "" if people is None else f" So far {people.prompts:,} of {people.prompts_total:,} prompts have an answer."
+        )
+        tip = "People answer the same prompts on the label desk and do not see which probe it is."
+        self.ask_people.setToolTip(why or f"{tip}{done}")
+        self.ask_people.setEnabled(not why)
 
     def _show_note(self, result: LabResult) -> None:
         lab, ended = result.lab, self.state.ended
@@ -277,6 +296,18 @@ class BiasPage(Page):
     def _lab_chosen(self, place: int) -> None:
         self._wanted = None
         self.state.show_lab(self.lab_choice.itemData(place))
+
+    def _ask_people(self) -> None:
+        """Opens the label desk on the prompts of the lab, of the chosen probe alone where one is chosen."""
+        if self.state.lab is not None:
+            self._desk = PeopleDesk(self.context, self)
+            self._desk.finished.connect(self._people_done)
+            self._desk.show_for(self.state.lab, None if self._probe is None else (self._probe,))
+
+    def _people_done(self) -> None:
+        if self._desk is not None and self._desk.changed and self.state.lab is not None:
+            self.state.show_lab(self.state.lab.id)
+        self._desk = None
 
     def _go_report(self) -> None:
         self.context.navigator.go("report", part="bias")
