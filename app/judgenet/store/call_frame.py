@@ -234,12 +234,27 @@ class CallFrame:
                 self.finished.append(event.pair)
                 self._calls_of_finished += event.calls_total + needs_roles(self.spec)
             self.states[event.pair] = 3 if event.open_calls else DONE_PHASE
+            if event.stopped_after is not None:
+                self._drop_later(event.pair, event.stopped_after)
             for name, verdict in event.verdicts:
                 self.aggregations[name][event.pair] = VERDICT_CODES[verdict]
             self._set_orders(event.pair)
             self._changed()
             return event.pair
         return None
+
+    def _drop_later(self, pair: int, last: NeuronPlace) -> None:
+        """Forgets what an earlier start asked of a pair after the neuron at which it was now decided: a call that was
+        missing then has come, and the store drops these calls too."""
+        for (layer, neuron, order, _), column in self.columns.items():
+            phase = int(column.phase[pair])
+            if order is None or (layer, neuron) <= last or not phase:
+                continue
+            self.calls_in -= phase >= SCORED_PHASE
+            if phase == UNSCORED_PHASE:
+                self._count_unscored(column.reason[pair], -1)
+            column.phase[pair] = 0
+            self._strips.set(pair, (layer, neuron), [of for _, _, of in self._of_neuron[layer, neuron]])
 
     def _take_begun(self, event: CallStarted | CallText, phase: int) -> CallSite | None:
         site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)

@@ -206,6 +206,8 @@ def test_a_pair_with_a_missing_verdict_is_asked_on(tmp_path: Path) -> None:
     ran = run(tmp_path / "run.db", start(spec, pairs(COUNT)), FakeEndpoint(answer))
     assert all(len(sites) == 12 for sites in sent(ran).values())
     assert all(event.stopped_after is None for event in ran.events if isinstance(event, PairFinished))
+    with Store.open(tmp_path / "run.db", readonly=True) as store:
+        live = RunFrame.read(store, run_info(store))
     # The missing verdicts come with the next start; what is then not needed is no part of the run.
     again = run(tmp_path / "run.db", start(spec, pairs(COUNT)), FakeEndpoint())
     expected = expected_of(tmp_path / "whole.db", spec)
@@ -216,8 +218,13 @@ def test_a_pair_with_a_missing_verdict_is_asked_on(tmp_path: Path) -> None:
     }
     with Store.open(tmp_path / "run.db", readonly=True) as store:
         frame = RunFrame.read(store, run_info(store))
+    for event in again.events:
+        live.take(event)
     for pair, (sites, stop) in expected.items():
         assert (set(frame.sites(pair)), frame.stop(pair)) == (sites, stop)
+        assert (set(live.sites(pair)), live.stop(pair)) == (sites, stop)
+        assert live.verdicts(pair) == frame.verdicts(pair)
+    assert (live.calls_in, live.unscored) == (frame.calls_in, frame.unscored)
 
 
 def test_a_run_that_was_cut_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
