@@ -32,7 +32,7 @@ async def test_results_turn_to_intervals_that_are_valid_at_any_time(studio: Stud
     assert found is not None
     figures = found.aggregations[results.report.decides]
     assert figures.corrected.ci is not None
-    assert page.head.interval.text() == f"{100 * figures.corrected.ci.low:.1f} – {100 * figures.corrected.ci.high:.1f}"
+    assert page.head.interval.text() == f"{100 * figures.corrected.ci.low:.1f} to {100 * figures.corrected.ci.high:.1f}"
     assert figures.accuracy.ci is not None
     assert f"[{100 * figures.accuracy.ci.low:.1f}" in cells(page.agreement.table, 0)["Accuracy, %"]
     assert "95 % interval valid at any time" in page.head.line.text

@@ -166,7 +166,8 @@ class UntilWatch:
         self._advance()
 
     def _require_labels(self, frame: RunFrame, figure: UntilFigure, aggregation: str) -> None:
-        """The labels that a figure rests on.
+        """The labels that a figure rests on. Whoever writes a rule about the corrected rate says by it that the
+        labelled pairs of the data were drawn at random.
 
         :raises UntilError: there are none.
         """

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.aggregate import deciding
 from judgenet.core.labels import Chosen
 from judgenet.figures.base import Keys
 from judgenet.stats.anytime import ALPHA, AnytimeRate
@@ -19,7 +18,6 @@ from judgenet.store.anytime import (
     anytime_accuracy,
     anytime_corrected_rate,
     anytime_human_rate,
-    anytime_labels,
     anytime_win_rate,
     turn_pairs,
 )
@@ -107,7 +105,7 @@ def run_anytime(
         waiting=turn.waiting,
         n_total=len(frame),
         order="drawn" if turn.drawn else "file",
-        notes=tuple(_notes(frame, turn, chosen)),
+        notes=tuple(_notes(frame, turn)),
     )
 
 
@@ -143,15 +141,12 @@ def _estimate(found: AnytimeRate) -> dict[str, Any]:
     }
 
 
-def _notes(frame: RunFrame, turn: TurnPairs, chosen: Chosen | None) -> Iterable[str]:
+def _notes(frame: RunFrame, turn: TurnPairs) -> Iterable[str]:
     if not turn.drawn and len(turn.pairs) < len(frame):
         yield (
             "pairs were asked in the order of the file: what is in so far is a fair sample only where that order is "
             "random (run --until draws one)"
         )
-    _, sample = anytime_labels(frame, deciding(frame.spec), chosen)
-    if chosen is None and sample.labelled and sample.chosen == "imported":
-        yield f"corrected rate: {sample.why}; it is valid where they were chosen at random"
 
 
 def until_figures(run: RunInfo) -> UntilFigures | None:

@@ -200,7 +200,10 @@ def state_line(report: Report) -> Line:
         return ()
     head = Strong(f"{STATES[about.state]}: {of(data.finished, data.pairs)} pairs are judged. ")
     message: Line = (Given(about.message), " ") if about.message else ()
-    return (head, *message, "Every figure below is about these pairs alone.")
+    alone = "Every figure below is about these pairs alone."
+    if about.state == "enough":
+        alone += " Intervals for one look do not allow for the stop; those under “Valid at any time” do."
+    return (head, *message, alone)
 
 
 def rules_line(report: Report) -> Line:

@@ -126,14 +126,16 @@ def anytime_human_rate(
 ) -> AnytimeRate:
     """The win rate of B by the labels alone, over the judged pairs that count; refused as the corrected rate is."""
     labels, sample = anytime_labels(frame, aggregation, chosen, used)
-    if sample.chosen not in ("random", "imported"):
-        return AnytimeRate(None, None, 0, 0, reason=_AT_RANDOM)
+    if sample.chosen != "random":
+        return AnytimeRate(None, None, 0, 0, reason=_refusal(sample))
     judged = frame.verdict_codes(aggregation)[turn.pairs] > 0
     found = anytime_rate(tally_units(turn.units, win_scores(np.where(judged, labels[turn.pairs], 0)), turn.most), 0.5)
     return found if found.value is not None else AnytimeRate(None, None, 0, 0, reason="no labelled pair has a verdict")
 
 
-_AT_RANDOM: Final = "it takes labels of pairs that were drawn at random from all pairs"
+def _refusal(sample: Sample) -> str:
+    known = f"{sample.why}; " if sample.chosen == "imported" and sample.labelled else ""
+    return f"{known}it takes labels of pairs that were drawn at random from all pairs"
 
 
 def anytime_corrected_rate(
@@ -145,8 +147,8 @@ def anytime_corrected_rate(
 ) -> AnytimeRate:
     """The win rate of B corrected by labels of pairs that were drawn at random; refused where they were not."""
     labels, sample = anytime_labels(frame, aggregation, chosen, used)
-    if sample.chosen not in ("random", "imported"):
-        return AnytimeRate(None, None, 0, 0, reason=_AT_RANDOM)
+    if sample.chosen != "random":
+        return AnytimeRate(None, None, 0, 0, reason=_refusal(sample))
     codes = frame.verdict_codes(aggregation)[turn.pairs]
     verdicts = tally_units(turn.units, win_scores(codes), turn.most)
     moved, alone = difference_scores(codes, labels[turn.pairs]), win_scores(labels[turn.pairs])

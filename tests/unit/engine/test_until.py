@@ -163,7 +163,13 @@ def test_the_corrected_rate_stops_a_run_too(tmp_path: Path) -> None:
     assert (record["figure"], record["e_value"]) == ("corrected", None)
     assert record["interval"][0] > 0.6
     frame = frame_of(path)
-    found = anytime_corrected_rate(frame, "c2_all", turn_pairs(frame))
+    # Nothing but the rule says that these labels were drawn at random.
+    refused = anytime_corrected_rate(frame, "c2_all", turn_pairs(frame))
+    assert refused.value is None
+    assert (
+        "nothing says how their pairs were chosen; it takes labels of pairs that were drawn at random" in refused.reason
+    )
+    found = anytime_corrected_rate(frame, "c2_all", turn_pairs(frame), "random")
     assert found.interval is not None
     assert found.value is not None
     assert found.value > 0.9

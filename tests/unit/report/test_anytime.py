@@ -58,3 +58,4 @@ def test_a_run_that_stopped_itself_says_so_first(report: Report, tmp_path: Path)
     about = replace(report.about, state="enough", message="Enough is known.")
     text = markdown(outline(replace(report, about=about), ()))
     assert "The run stopped when enough was known: 40 of 40 pairs are judged." in text
+    assert "Intervals for one look do not allow for the stop" in text
