@@ -54,6 +54,12 @@ def print_guarantee(figures: RunGuarantee, console: Console) -> None:
         console.print(table)
     for sentence in promise_sentences(figures):
         console.print(sentence, soft_wrap=True)
+    if figures.chosen == "imported":
+        console.print(
+            "If these pairs were drawn at random, say so: --chosen random here, or for all figures judgenet labels "
+            f"{figures.run} --file-labels random",
+            soft_wrap=True,
+        )
     _print_other_alphas(figures, console)
     for note in figures.notes:
         console.print(f"Note: {note}.", soft_wrap=True)

@@ -19,6 +19,7 @@ from judgenet.figures.base import OPTIONAL, Figures
 from judgenet.stats.confidence import confidences
 from judgenet.stats.curves import CODES, Codes, Floats
 from judgenet.stats.guarantee import (
+    MOST_LABELS,
     Guarantee,
     LabelsWorth,
     LevelCounts,
@@ -243,7 +244,7 @@ def guarantee_of(
     threshold = None if verdicts.why else found.threshold
     people = for_people(verdicts, threshold)
     worth = labels_worth(counts, alpha, delta, seed=seed)
-    likely = labels_likely(worth, LIKELY)
+    likely = None if verdicts.why else labels_likely(counts, worth, alpha, delta, LIKELY)
     ids = frame.pairs.ids
     return RunGuarantee(
         run=frame.run.id,
@@ -261,7 +262,7 @@ def guarantee_of(
             found.labels,
             found.labels_needed,
             likely,
-            None if likely is not None else _why_unlikely(worth),
+            None if likely is not None else verdicts.why or _why_unlikely(worth),
         ),
         threshold=threshold,
         accepted=found.decided,
@@ -285,8 +286,7 @@ def guarantee_of(
 def _why_unlikely(worth: tuple[LabelsWorth, ...]) -> str:
     if not worth:
         return "fewer than 10 labels say nothing about the errors"
-    most = worth[-1]
-    return f"even with {most.labels:,} labels something can be promised in {most.promised:.0%} of the draws"
+    return f"even with {MOST_LABELS:,} labels a promise is unlikely, if verdicts err as the labels say"
 
 
 def _notes(verdicts: ConfidentVerdicts, found: Guarantee) -> tuple[str, ...]:
@@ -327,15 +327,16 @@ def labels_sentence(figures: RunGuarantee) -> str:
         return f"{least}, of pairs that were drawn at random."
     if not figures.by_labels:
         return f"{least}; how many it is likely to take is told when there are 10 labels."
-    likely, most = pairs.labels_likely, figures.by_labels[-1]
+    likely, all_questions = pairs.labels_likely, figures.by_labels[-1].labels
     if likely is None:
         return (
-            f"{least}. Even with {most.labels:,} labels, one for each question, a promise is unlikely "
-            f"({most.promised:.0%} of simulated draws): choose a larger alpha, or a better network."
+            f"{least}. Even {MOST_LABELS:,} labels are unlikely to do, if verdicts err as the "
+            f"{plural(pairs.labels_used, 'label')} say: choose a larger alpha, another confidence, or a better network."
         )
+    more = f", more than the {plural(all_questions, 'question')} of this run," if likely > all_questions else ""
     return (
-        f"{least}. About {likely:,} labels might do: with so many something can be promised in 4 of 5 simulated draws, "
-        f"if verdicts err as the {plural(pairs.labels_used, 'label')} say."
+        f"{least}. About {likely:,} labels{more} might do: with so many something can be promised in 4 of 5 simulated "
+        f"draws, if verdicts err as the {plural(pairs.labels_used, 'label')} say."
     )
 
 

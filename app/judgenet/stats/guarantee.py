@@ -31,6 +31,8 @@ IntCounts = NDArray[np.int64]
 
 MOST_LEVELS = 20
 """So many thresholds are tested at most: with finer steps one of them fails sooner by chance."""
+MOST_LABELS = 20_000
+"""Larger numbers of labels are no advice."""
 _LIKELY = 0.1
 """The sequence begins where in nine of ten draws enough labels are accepted."""
 _FEWEST_TO_PROJECT = 10
@@ -298,16 +300,29 @@ def labels_worth(
 
 def label_sizes(counts: LevelCounts, needed: int) -> tuple[int, ...]:
     """Numbers of labels to ask about: from what any promise takes, in steps of about a quarter more, to all."""
-    sizes, size = [], float(needed)
-    while size < counts.questions:
-        # Two digits, so that nobody takes them for exact.
+    return tuple(dict.fromkeys([*_steps(needed, counts.questions), counts.questions]))
+
+
+def _steps(begin: int, end: int) -> list[int]:
+    """Numbers from ``begin`` to below ``end``, each about a quarter more; of two digits, so that nobody takes them for
+    exact."""
+    found, size = [], float(begin)
+    while size < end:
         step = 10 ** max(0, floor(log(size, 10)) - 1)
-        sizes.append(ceil(size / step) * step)
+        found.append(ceil(size / step) * step)
         size *= 1.25
-    return tuple(dict.fromkeys([*(of for of in sizes if of < counts.questions), counts.questions]))
+    return [of for of in found if of < end]
 
 
-def labels_likely(worth: tuple[LabelsWorth, ...], probability: float = 0.8) -> int | None:
-    """The least number of labels with which something can be promised in so many of the draws; ``None`` where none
-    does."""
-    return next((of.labels for of in worth if of.promised >= probability), None)
+def labels_likely(
+    counts: LevelCounts, worth: tuple[LabelsWorth, ...], alpha: float, delta: float, probability: float = 0.8
+) -> int | None:
+    """The least number of labels with which something can be promised in so many of the draws: of those of ``worth``,
+    else of larger ones, which take more pairs than the run has. ``None`` where none does up to :data:`MOST_LABELS`."""
+    known = next((of.labels for of in worth if of.promised >= probability), None)
+    if known is not None or not worth:
+        return known
+    for size in _steps(worth[-1].labels + 1, MOST_LABELS):
+        if labels_worth(counts, alpha, delta, sizes=(size,))[0].promised >= probability:
+            return size
+    return None

@@ -55,9 +55,13 @@ def test_the_threshold_is_the_loosest_whose_exact_test_passes(recorded: Judgenet
     assert refused["reason"] == (
         "of the surest 100 labelled verdicts 4 are wrong: an error of more than 0.1 is still possible (p = 0.024)"
     )
-    # With 4.5 errors in 101, so many accepted labels pass the test at .02 in 4 of 5 draws.
+    # With 4.5 errors in 101, of half of all pairs: so many accepted labels pass the test at .02 in 4 of 5 draws.
+    rate = 4.5 / 101
+    needed = next(n for n in range(100, 1000) if binom.cdf(binom.ppf(0.02, n, 0.1) - 1, n, rate) >= 0.8)
     likely = refused["pairs"]["labels_likely"]
-    assert likely is None or 100 <= likely <= 200
+    assert 2 * needed * 0.8 <= likely <= 2 * needed * 1.4
+    assert likely > 200
+    assert "more than the 200 questions of this run" in recorded(*asked, "--alpha", "0.1", "--delta", "0.02").out
     assert len(refused["for_people"]) == 200
 
 

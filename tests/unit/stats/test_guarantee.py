@@ -144,8 +144,12 @@ def test_labels_worth_is_what_that_many_labels_bring() -> None:
             some[at] = human[at]
             held += guarantee(confidence, verdicts, some, np.arange(4000), alpha=0.15, delta=0.1).threshold is not None
         assert found.promised == pytest.approx(held / 150, abs=0.15)
-    assert labels_likely(worth, 0.8) in (200, 800)
-    assert labels_likely((), 0.8) is None
+    assert labels_likely(counts, worth, 0.15, 0.1, 0.8) in (200, 800)
+    assert labels_likely(counts, (), 0.15, 0.1, 0.8) is None
+    # Below the error of the surest verdicts, of about .02, no number does.
+    strict = labels_worth(counts, 0.005, 0.1)
+    assert [of.labels for of in strict][-1] == 4000
+    assert labels_likely(counts, strict, 0.005, 0.1, 0.8) is None
     few[9:] = 0
     assert labels_worth(count_levels(confidence, verdicts, few, np.arange(4000)), 0.15, 0.1) == ()
 

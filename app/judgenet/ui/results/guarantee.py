@@ -260,7 +260,7 @@ class GuaranteePanel(Panel):
             self.decided.say("Nothing", "can be promised with these labels")
             self.people.say(
                 "–" if likely is None else f"≈ {likely:,}",
-                "no number of labels is likely to do" if likely is None and figures.by_labels else "labels might do",
+                _likely_words(figures),
             )
             self.people.setVisible(bool(figures.by_labels))
         for button in (self.queue_button, self.list_button):
@@ -289,6 +289,13 @@ class GuaranteePanel(Panel):
             "Share of verdicts accepted against the error" if by_alpha else "Share of verdicts accepted against labels"
         )
         self.chart.show_picture(alpha_picture(figures) if by_alpha else labels_picture(figures))
+
+
+def _likely_words(figures: RunGuarantee) -> str:
+    likely, known = figures.pairs.labels_likely, figures.by_labels
+    if likely is None:
+        return "no number of labels is likely to do" if known else "labels are needed first"
+    return "labels might do, more than this run has questions" if likely > known[-1].labels else "labels might do"
 
 
 def alpha_picture(figures: RunGuarantee) -> Picture:
