@@ -22,6 +22,7 @@ CHOSEN = (
     "Each pair is judged by a panel that was chosen on other questions; a tied vote is a tie. A panel that beats the "
     "mean of all panels of its size, but not of those with the same first neuron, owes that to its first neuron alone."
 )
+LATER = "A neuron of a later layer has read others: a panel with it needs their calls too."
 MOST_TWOS = 12
 
 
@@ -44,7 +45,7 @@ def panel_section(report: Report) -> Iterable[Block]:
         yield Bullets(tuple((Given(name), f": {why}.") for name, why in reasons))
     yield Paragraph((KISH,), "note")
     yield from _together(more.panel)
-    yield from _adds(more.panel)
+    yield from _adds(more.panel, layers=len(more.worth.layers))
 
 
 def worth_rows(worth: PanelWorth) -> Iterator[tuple[str, str, VotesFigures]]:
@@ -117,7 +118,7 @@ def _twos(panel: PanelStudy, found: CorrelationFigures) -> Table:
     return Table(("Most alike", "r", "Pairs"), (False, True, True), tuple(rows)[:MOST_TWOS])
 
 
-def _adds(panel: PanelStudy) -> Iterable[Block]:
+def _adds(panel: PanelStudy, layers: int) -> Iterable[Block]:
     choices = {
         "Chosen by effective votes": panel.choice.votes,
         "Chosen by labels": panel.choice.labels,
@@ -130,7 +131,12 @@ def _adds(panel: PanelStudy) -> Iterable[Block]:
             yield Paragraph((Strong(f"{title}: n/a. "), f"{found.reason[:1].upper()}{found.reason[1:]}."))
             continue
         yield _choice_table(title, found)
-    yield Paragraph((CHOSEN,), "note")
+    yield Paragraph((chosen_note(layers),), "note")
+
+
+def chosen_note(layers: int) -> str:
+    """What to know beside chosen panels of a network of so many layers."""
+    return f"{CHOSEN} {LATER}" if layers > 1 else CHOSEN
 
 
 def _choice_table(title: str, found: ChoiceFigures) -> Table:

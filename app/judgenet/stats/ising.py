@@ -10,8 +10,9 @@ neuron calls a tie, and ``v`` how much more rarely where people do not. With A a
 sign and P stays, so that Z(1) = Z(-1), and the couplings cancel in the odds of A against B: log odds = 2 sum_j h_j s_j.
 The rule is a weighted vote whose weights were estimated beside the couplings, as linear discriminant analysis stands to
 logistic regression: a neuron that repeats another gets little weight of its own. This is the dependence-aware model
-with class-independent couplings of Balasubramanian et al. ("Dependence-aware label aggregation for LLM-as-a-judge via
-Ising models", ICML 2026), with a third state for ties as in the model of Blume and Capel.
+with class-independent couplings of Balasubramanian, Podkopaev and Kasiviswanathan ("Dependence-aware label aggregation
+for LLM-as-a-judge via Ising models", ICML 2026, arXiv 2601.22336), with a third state for ties as in the model of Blume
+and Capel.
 
 Everything is fitted to labelled pairs by the pseudo-likelihood (Besag 1975): the product over neurons of the
 probability of a neuron's verdict given those of the others and the label, with an L2 penalty on h, J and v. A verdict

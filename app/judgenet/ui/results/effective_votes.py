@@ -311,7 +311,7 @@ class AddsPanel(Panel):
             self._row.setDirection(wanted)
 
     def _fill(self) -> None:
-        from judgenet.report.outline_panel import CHOSEN
+        from judgenet.report.outline_panel import chosen_note
 
         found = self._state.found
         self.setVisible(found is not None)
@@ -329,7 +329,7 @@ class AddsPanel(Panel):
         self.table.show_rows([_step_row(step) for step in choice.steps])
         self.chart.go_to(None)
         self.chart.show_picture(choice_picture(choice))
-        self.note.setText(CHOSEN)
+        self.note.setText(chosen_note(len(found.worth.layers)))
 
 
 def _step_row(step: StepFigures) -> FigureRow:
