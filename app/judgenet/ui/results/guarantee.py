@@ -35,6 +35,7 @@ _CONFIDENCES: Final[dict[Confidence, str]] = {
     "margin": "Margin of scores",
     "learned": "Learned probability",
 }
+_CROWDED: Final = 0.85
 _LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 _CHOOSE_FIRST: Final = (
     "Choose error, risk and confidence before you look at the labels: a promise holds for one choice."
@@ -345,5 +346,8 @@ def labels_picture(figures: RunGuarantee) -> Picture:
     )
     series = (Series("Accepted", share, -1), Series("Any promise", likely, 0)) if share else ()
     have = figures.pairs.labels_used
-    uprights = (Upright(log10(have), right="now"),) if share and have and low <= log10(have) <= high else ()
+    there = bool(share) and have > 0 and low <= log10(have) <= high
+    # Where the lines are near the top, its word would stand in them.
+    clear = not any(one.promised > _CROWDED and one.labels <= 2 * have for one in figures.by_labels)
+    uprights = (Upright(log10(have), right="now" if clear else ""),) if there else ()
     return Picture(series, ticks, share_ticks((0.0, 1.0), from_zero=True), "labels in all", uprights=uprights)
