@@ -51,4 +51,6 @@ def estimate(setup: Setup, as_json: JsonOption = False) -> int:
     for name, text in found.lines():
         table.add_row(name, text)
     console.print(table)
+    if setup.start.until is not None or setup.start.auto_matches:
+        console.print("This is the most: the run stops itself when enough is known.", soft_wrap=True)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.presets import network
 from judgenet.core.until import UntilError, parse_until
 from judgenet.engine.budget import Limits
-from judgenet.engine.ports import ChatRequest
+from judgenet.engine.ports import ChatReply, ChatRequest, OnText
 from judgenet.stats.anytime import UnitTally
 from judgenet.store.anytime import (
     anytime_accuracy,
@@ -124,6 +125,26 @@ def test_a_pair_counts_when_its_turn_comes(tmp_path: Path) -> None:
     frame.states[order[1]] = 1
     turn = turn_pairs(frame)
     assert (turn.pairs.tolist(), turn.waiting, turn.drawn) == (order[:1], done - 2, True)
+
+
+class Uneven(FakeEndpoint):
+    """Answers to pairs that B wins come late, the others at once."""
+
+    async def chat(self, request: ChatRequest, on_text: OnText | None = None) -> ChatReply:
+        if site_of(request).pair % 10:
+            await asyncio.sleep(0.02 * (1 + site_of(request).pair % 4))
+        return await super().chat(request, on_text)
+
+
+def test_the_stop_does_not_depend_on_which_answers_come_first(tmp_path: Path) -> None:
+    """Pairs that A wins are fast: counted as they come, they would lead at first."""
+    path = tmp_path / "a.db"
+    begin = start(SPEC, pairs(120), until=parse_until("excludes 50%"))
+    ran = run(path, begin, Uneven(b_wins_of, concurrency=16))
+    assert ran.finished.state == "enough"
+    with Store.open(path, readonly=True) as store:
+        record = run_info(store).record["until"]
+    assert record["pairs"] == first_excluding(asking_order(SPEC.seed, list(range(120))))
 
 
 def test_pairs_of_a_question_count_together(tmp_path: Path) -> None:

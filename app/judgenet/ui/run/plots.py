@@ -18,7 +18,7 @@ from judgenet.core.wording import MINUS, aggregation_title, duration, money, sho
 from judgenet.stats.anytime import AnytimeCurve
 from judgenet.stats.curves import AgreementCurves, Curve
 from judgenet.stats.intervals import agreement_intervals
-from judgenet.store.anytime import accuracy_curve, rate_curve
+from judgenet.store.anytime import accuracy_curve, anytime_win_rate, rate_curve, turn_pairs
 from judgenet.store.frame import RunFrame
 from judgenet.store.pace import Pace
 from judgenet.ui.clock import monotonic
@@ -386,6 +386,7 @@ class ChartPane(QFrame):
         y_range, ticks = _y_axis(lowest, float(max(values)) + 0.02, self.chart.plot.view_size[1], least)
         self._stack.setCurrentIndex(0)
         self.axis.setText("labelled pairs finished")
+        self.axis.setToolTip("")
         self.chart.show_lines(lines, base, "labelled pairs finished", y_range=y_range, y_ticks=ticks)
 
     def _agreement_lines(self, table: RunFrame, figure: PlottedFigure, curves: AgreementCurves) -> list[ChartCurve]:
@@ -431,7 +432,9 @@ class ChartPane(QFrame):
         values += [float(value) for one in lines for value in (one.y.min(), one.y.max())]
         y_range, ticks = _y_axis(max(0.0, min(values) - 0.02), max(values) + 0.02, self.chart.plot.view_size[1], 0.0)
         self._stack.setCurrentIndex(0)
-        self.axis.setText("judged pairs")
+        evidence = anytime_win_rate(table, subject, turn_pairs(table)).evidence if always else None
+        self.axis.setText("judged pairs" if evidence is None else f"e against 50 %: {evidence.e_value:.3g}")
+        self.axis.setToolTip("" if evidence is None else _E_TIP)
         self.chart.show_lines(lines, base, "judged pairs", y_range=y_range, y_ticks=ticks)
 
     def _say_rates(self, table: RunFrame | None) -> None:
@@ -502,6 +505,9 @@ class ChartPane(QFrame):
         return "USD" if known is None else known.estimate.currency
 
 
+_E_TIP: Final = (
+    "The evidence against a win rate of 50 % by the deciding verdict, valid at any time: 20 or more excludes it."
+)
 _NO_TURN: Final = "No question has had its turn with all its pairs yet: an interval that is valid at any time waits."
 
 
