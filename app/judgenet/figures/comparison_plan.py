@@ -24,6 +24,7 @@ from judgenet.stats.power import (
     independent_discordance,
     plan_comparison,
 )
+from judgenet.stats.resampling import question_counts
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import RunInfo
@@ -85,7 +86,7 @@ def run_power(
             n = compared.figures.test.n
             pilot = pilot if discordance is not None else compared.discordance
         elif discordance is None:
-            pilot = independent_discordance(right, labelled, difference)
+            pilot = independent_discordance(right, labelled, difference, _by_question(first[1], names[0], used))
     plan = plan_comparison(pilot, difference, power, alpha, n)
     reasons = power_figures(plan).reasons
     if first is None:
@@ -110,6 +111,11 @@ def _agreed(frame: RunFrame, aggregation: str, used: NDArray[np.bool_] | None) -
     return int(there.sum()), int((there & (verdicts == human)).sum())
 
 
+def _by_question(frame: RunFrame, aggregation: str, used: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+    human = frame.human if used is None else np.where(used, frame.human, 0).astype(np.uint8)
+    return question_counts(frame.questions, human, frame.verdict_codes(aggregation))
+
+
 def _pairs_for(pilot: Discordance, difference: float, power: float, alpha: float) -> PairsForFigures:
     plan = plan_comparison(pilot, difference, power, alpha)
     return PairsForFigures(difference, plan.pairs, plan.reason or None)
@@ -129,7 +135,8 @@ def project_plan(store: Store | None, runs: Sequence[RunInfo], difference: float
     if frames:
         frame = frames[0][1]
         n, right = _agreed(frame, deciding(frame.spec), None)
-        plan = plan_comparison(independent_discordance(right, n, difference), difference, n=n)
+        pilot = independent_discordance(right, n, difference, _by_question(frame, deciding(frame.spec), None))
+        plan = plan_comparison(pilot, difference, n=n)
         if plan.pairs is not None:
             return plan
     return plan_comparison(given_discordance(), difference)

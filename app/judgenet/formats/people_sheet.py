@@ -15,7 +15,7 @@ from judgenet.formats.errors import DataError, listed, shown
 from judgenet.formats.tables import csv_text
 from judgenet.formats.values import id_text, is_missing
 
-COLUMNS: Final = ("id", "question", "note", "response_1", "response_2", "answer", "person")
+COLUMNS: Final = ("id", "question", "reference", "note", "response_1", "response_2", "answer", "person")
 _ANSWERS: Final[dict[str, Choice | None]] = {
     "1": "first",
     "first": "first",
@@ -41,7 +41,7 @@ class PeopleSheet:
 
 def sheet_text(prompts: Sequence[PeoplePrompt], *, as_csv: bool) -> str:
     """The sheet as CSV, or as JSON Lines, with columns for the answers."""
-    rows = [(of.key, of.question, of.remarks, of.first, of.second, "", "") for of in prompts]
+    rows = [(of.key, of.question, of.reference, of.remarks, of.first, of.second, "", "") for of in prompts]
     if as_csv:
         return csv_text(COLUMNS, rows)
     return "".join(json.dumps(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)

@@ -7,6 +7,7 @@ is unconditional (Miettinen, Biometrics 1968): the number of such pairs is rando
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -189,34 +190,56 @@ def measured_discordance(only_first: int, only_second: int, n: int, by_question:
     return Discordance(count / n, "runs", count, n, wilson(count, n), effect)
 
 
-def independent_discordance(right: int, n: int, difference: float = DIFFERENCE) -> Discordance:
+def independent_discordance(
+    right: int, n: int, difference: float = DIFFERENCE, by_question: Array | None = None
+) -> Discordance:
     """The discordance of a network that is right on ``right`` of ``n`` pairs and of one ``difference`` better whose
     errors are independent of it: a (1 - b) + b (1 - a). Networks that share errors, as most do, have less of it and
     need fewer pairs.
+
+    ``by_question`` has the shape (questions, 4, 4): counts by label and verdict. The design effect is that of the
+    accuracy, which pairs of one question share at least as much as a difference of two.
     """
     if n < FEWEST_PILOT:
         why = f"{n:,} pairs have a label and a verdict; at least {FEWEST_PILOT} must"
         return Discordance(None, "accuracy", None, n, reason=why)
+    effect = 1.0
+    if by_question is not None:
+        labelled, same = by_question[:, 1:, 1:], _same()
+        effect = _effect([(labelled * kind).sum(axis=(1, 2)) for kind in (~same, same)], (0.0, 1.0))
     first = right / n
     second = min(1.0, first + abs(difference))
-    return Discordance(max(abs(difference), first * (1 - second) + second * (1 - first)), "accuracy", None, n)
+    return Discordance(
+        max(abs(difference), first * (1 - second) + second * (1 - first)), "accuracy", None, n, effect=effect
+    )
 
 
 def difference_effect(by_question: Array) -> float:
     """The design effect of the difference of two accuracies (:mod:`judgenet.stats.design_effect`), from the counts of
     :func:`measured_discordance`; 1 where few labelled pairs share a question."""
-    import numpy as np
-
-    labelled = by_question[:, 1:, 1:, 1:]
-    same = np.eye(3, dtype=bool)
+    labelled, same = by_question[:, 1:, 1:, 1:], _same()
     first, second = same[:, :, None], same[:, None, :]
     kinds = [~first & second, (first & second) | (~first & ~second), first & ~second]
-    table = np.stack([(labelled * kind).sum(axis=(1, 2, 3)) for kind in kinds], axis=1)
+    return _effect([(labelled * kind).sum(axis=(1, 2, 3)) for kind in kinds], (-1.0, 0.0, 1.0))
+
+
+def _same() -> NDArray[np.bool_]:
+    """Where label and verdict are the same, of the three classes."""
+    import numpy as np
+
+    return np.eye(3, dtype=bool)
+
+
+def _effect(columns: Sequence[Array], scores: Sequence[float]) -> float:
+    """The design effect of the mean of ``scores``, from how many pairs of each question have which."""
+    import numpy as np
+
+    table = np.stack(columns, axis=1)
     sizes = table.sum(axis=1)
     pairs, twins = float(sizes.sum()), float((sizes * (sizes - 1)).sum())
     if twins < 2 * FEWEST_TWINS:
         return 1.0
-    alike = likeness(table, np.array([-1.0, 0.0, 1.0]))
+    alike = likeness(table, np.array(scores))
     return 1 + min(1.0, max(0.0, alike)) * twins / pairs
 
 

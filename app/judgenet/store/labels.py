@@ -186,6 +186,11 @@ def has_labels(store: Store) -> bool:
     return _there(store) and store.reader.execute("SELECT 1 FROM labels LIMIT 1").fetchone() is not None
 
 
+def newest_label(store: Store) -> int:
+    """The number of the newest entry of the history; 0 where there is none."""
+    return int(store.reader.execute("SELECT max(id) FROM labels").fetchone()[0] or 0) if _there(store) else 0
+
+
 def label_rules(store: Store) -> LabelRules:
     """How labels become one a pair in this store."""
     kept = store.meta(_FILE_CHOSEN)

@@ -115,6 +115,32 @@ def test_figures_are_those_of_the_command_line(server: JudgeServer, pairs: list[
     assert table.loc["c1", "accuracy"] == pytest.approx(same.mean())
 
 
+def test_comparisons_are_planned_and_judges_held_against_annotators(server: JudgeServer, tmp_path: Path) -> None:
+    people = {place: (("x", "a"), ("y", "ab"[place % 2]), ("z", "a")) for place in range(60)}
+    labelled = [
+        Pair(f"p{at}", f"Question {at}?", "First.", "Second.", human="a", annotators=people[at]) for at in range(60)
+    ]
+    run = jn.judge(labelled, network(server), out=tmp_path / "study", progress=False)
+    # Chow, Shao and Wang, example 6.4.3: 59 pairs by the formula.
+    plan = jn.labels_to_compare(difference=0.3, discordance=0.7)
+    assert plan.pairs_formula == 59
+    of_run = jn.labels_to_compare(run, difference=0.1)
+    assert of_run.discordance.source == "accuracy"
+    assert of_run.n == 60
+    same = jn.labels_to_compare(run, run, difference=0.1)
+    assert same.pairs is None
+    assert "the same pairs" in (same.reason or "")
+    with pytest.raises(ValueError, match="alpha 2"):
+        jn.labels_to_compare(alpha=2)
+    tested = run.alt_test(0.1)
+    assert tested.annotators == ("x", "y", "z")
+    assert set(tested.aggregations) == set(run.agreement().aggregations)
+    assert isinstance(tested.to_frame(), pd.DataFrame)
+    calibration = run.calibration(bins=5)
+    assert set(calibration.sources) == {"votes", "scores", "learned"}
+    assert calibration.sources["votes"].n + calibration.sources["votes"].n_ties == 60
+
+
 def test_a_promise_is_kept_in_a_project_and_decides_its_runs(server: JudgeServer, tmp_path: Path) -> None:
     labelled = [Pair(f"p{place}", f"Question {place}?", "First.", "Second.", human="a") for place in range(60)]
     run = jn.judge(labelled, network(server), out=tmp_path / "study", progress=False)

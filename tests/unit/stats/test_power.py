@@ -132,6 +132,17 @@ def test_questions_that_repeat_multiply_the_pairs() -> None:
     assert difference_effect(one_each) == 1
 
 
+def test_questions_that_repeat_multiply_the_pairs_of_one_run_too() -> None:
+    rng = np.random.default_rng(2)
+    human = np.ones(400, np.uint8)
+    said = np.repeat(rng.choice(np.array([1, 3], np.uint8), 40), 10)
+    by_question = question_counts(np.repeat(np.arange(40), 10), human, said)
+    found = independent_discordance(int((said == 1).sum()), 400, by_question=by_question)
+    assert found.effect == pytest.approx(10)
+    one_each = question_counts(np.arange(400), human, said)
+    assert independent_discordance(200, 400, by_question=one_each).effect == 1
+
+
 def test_a_plan_says_why_it_has_no_number() -> None:
     assert "cannot differ by 30 points" in plan_comparison(given_discordance(0.2), 0.3).reason
     plan = plan_comparison(given_discordance(0.2), 0.05, n=0)

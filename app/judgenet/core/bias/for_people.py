@@ -19,12 +19,15 @@ has answered whole pairs."""
 
 @dataclass(frozen=True, slots=True)
 class PeoplePrompt:
-    """A prompt for people. ``key`` names it without telling the probe, ``prompt`` is its id in the lab. ``remarks`` are
-    the sentences that the prompt says of the responses; ``tie`` says whether a tie may be called."""
+    """A prompt for people. ``key`` names it without telling the probe, ``prompt`` is its id in the lab.
+
+    ``reference`` is the reference answer that judges see, empty where there is none. ``remarks`` are the sentences that
+    the prompt says of the responses; ``tie`` says whether a tie may be called."""
 
     key: str
     prompt: str
     question: str
+    reference: str
     first: str
     second: str
     remarks: str
@@ -65,4 +68,5 @@ def _shown(lab_id: str, pair: Pair, remarks: Callable[[Pair], str]) -> PeoplePro
     # Nobody among people wrote a response.
     told = pair if shown is None else replace(pair, shown=replace(shown, own=()))
     tie = shown is None or shown.tie
-    return PeoplePrompt(prompt_key(lab_id, pair.id), pair.id, pair.question, first, second, remarks(told), tie)
+    key, reference = prompt_key(lab_id, pair.id), (pair.reference or "").strip()
+    return PeoplePrompt(key, pair.id, pair.question, reference, first, second, remarks(told), tie)

@@ -6,6 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from judgenet.store.db import StoreError
+from judgenet.store.labels import newest_label
 from judgenet.ui.context import Context
 from judgenet.ui.elements import WrappedLabel, set_tone
 from judgenet.ui.measures import measure
@@ -25,22 +26,30 @@ class ComparisonNote(WrappedLabel):
         set_tone(self, "text2")
         self._context = context
         self._asked = 0
+        self._known: tuple[object, ...] | None = None
         self.hide()
         context.run_state.runs_changed.connect(self.refresh)
         context.document.opened.connect(self.refresh)
         measure(self, margins=(32, 0, 16, 8))
 
     def refresh(self) -> None:
-        """Plans anew, at once where the line's page is in view."""
+        """Plans anew where the line's page is in view."""
         page = self.parentWidget()
         if page is not None and page.isVisible():
             self.begin()
 
     def begin(self) -> None:
-        """Plans anew."""
+        """Plans anew where runs or labels are others than before: reading a run takes a while."""
         context = self._context
+        store = context.document.store
         if not context.document.is_open:
             return
+        labels = 0 if store is None else newest_label(store)
+        runs = tuple((run.id, run.state, run.finished_at) for run in context.run_state.runs)
+        known = (None if store is None else store.path, runs, labels)
+        if known == self._known:
+            return
+        self._known = known
         self._asked += 1
         context.tasks.start(self._plan(self._asked), "Plan a comparison")
 

@@ -199,7 +199,8 @@ class DeskView(QWidget):
     def show_prompt(self, prompt: PeoplePrompt, at: int, total: int, said: Said | None, why_not: str) -> None:
         """Shows a prompt of a bias lab, the first response at the left; ``said`` is what was said of it before."""
         self.place.setText(f"{at + 1:,} of {total:,}")
-        self.question.show_text(prompt.question, markdown=self._markdown)
+        reference = f"\n\nReference answer:\n\n{prompt.reference}" if prompt.reference else ""
+        self.question.show_text(prompt.question + reference, markdown=self._markdown)
         self.a.text.show_text(prompt.first, markdown=self._markdown)
         self.b.text.show_text(prompt.second, markdown=self._markdown)
         for key, button in self.buttons.items():
