@@ -87,10 +87,12 @@ class Installed:
 
 
 def check_version(program: Installed) -> None:
-    """The version is right, and no library's is unknown: each run's record names them."""
-    versions = program.json("version")
+    """The version is right, no library's is unknown (runs record them), and pip can be asked for a newer one."""
+    versions = program.json("version", "--check")
     assert versions["judgenet"] == __version__
     assert "not installed" not in versions.values(), versions
+    update = versions["update"]
+    assert update["latest"] or update["reason"].startswith("The package index has no release of JudgeNet"), update
 
 
 def check_pair(program: Installed) -> None:
