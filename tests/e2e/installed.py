@@ -51,7 +51,10 @@ class Installed:
     @property
     def environment(self) -> dict[str, str]:
         """Nothing of the clone, of this user's settings, or of a screen."""
-        kept = {name: os.environ[name] for name in ("LANG", "SSL_CERT_FILE", "PIP_CERT") if name in os.environ}
+        names = (
+            ("LANG",) if self.before else ("LANG", "SSL_CERT_FILE", "PIP_CERT")
+        )  # files are elsewhere in another root
+        kept = {name: os.environ[name] for name in names if name in os.environ}
         places = {"HOME": str(self.seen / "home"), "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"}
         return kept | places | {"QT_QPA_PLATFORM": "offscreen"} | self.variables
 

@@ -53,12 +53,11 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _why_unknown(said: str) -> str:
-    errors = [line.removeprefix("ERROR: ") for line in said.splitlines() if line.startswith("ERROR: ")]
-    if not errors:
-        return "pip could not ask the package index."
-    if errors[-1].startswith("No matching distribution"):
+    if "ERROR: No matching distribution" in said:
         return "The package index has no release of JudgeNet, or could not be reached."
-    return f"pip could not ask the package index: {errors[-1]}"
+    # The last line says what went wrong, also of a traceback.
+    lines = said.strip().splitlines() or ["it gave no reason"]
+    return f"pip could not ask the package index: {lines[-1].removeprefix('ERROR: ')}"
 
 
 def upgrade_command() -> str:

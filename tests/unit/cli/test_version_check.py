@@ -67,6 +67,17 @@ def test_an_index_that_does_not_answer_is_not_waited_for(judgenet: Judgenet, mon
     assert "The package index could not be asked" in ran.out
 
 
+def test_what_pip_stumbled_over_is_told(judgenet: Judgenet, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "ERROR: Exception:\nTraceback (most recent call last):\n  File x\nOSError: no certificate at absent.pem\n"
+    code = f"import sys; sys.stderr.write({said!r}); sys.exit(2)"
+    monkeypatch.setattr(updates, "child_command", lambda *_: (sys.executable, "-c", code))
+    ran = judgenet("version", "--check")
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1].endswith(
+        "pip could not ask the package index: OSError: no certificate at absent.pem"
+    )
+
+
 def test_nobody_is_asked_without_the_option(judgenet: Judgenet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(updates, "check_for_update", lambda: pytest.fail("the index was asked"))
     assert judgenet("version").code == 0
