@@ -116,15 +116,17 @@ function element(name, className, text) {
   return made;
 }
 
-const LETTER = ["–", "A", "Tie", "B"];
-const CLASS = ["none", "a", "tie", "b"];
+// Code 4 is a pair whose verdict is left to people: no verdict, and none that is missing.
+const PEOPLE = 4;
+const LETTER = ["–", "A", "Tie", "B", "P"];
+const CLASS = ["none", "a", "tie", "b", "none"];
 const count = (n) => n.toLocaleString("en-US");
 const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 const percent = (share) => (100 * share).toFixed(1);
 
 function chip(code) {
   const made = element("span", `chip ${CLASS[code]}`, LETTER[code] === "Tie" ? "=" : LETTER[code]);
-  made.title = ["no verdict", "A", "tie", "B"][code];
+  made.title = ["no verdict", "A", "tie", "B", "for people"][code];
   made.setAttribute("aria-label", made.title);
   return made;
 }
@@ -173,6 +175,7 @@ class Explorer {
     this.head.aggregations.forEach((of, place) => this.option("aggregation", place, of.title));
     document.getElementById("aggregation").value = String(this.head.decides);
     this.head.tasks.forEach((task, place) => this.option("task", place, task === null ? "no task" : task));
+    if (this.arrays.verdicts.includes(PEOPLE)) this.option("verdict", PEOPLE, "for people");
     document.getElementById("task").parentElement.hidden = this.head.tasks.length < 2;
   }
 
@@ -197,7 +200,7 @@ class Explorer {
       if (verdict !== null && verdicts[pair] !== verdict) continue;
       if (people !== null && human[pair] !== people) continue;
       if (of !== null && task[pair] !== of) continue;
-      if (which === "wrong" && !(human[pair] && verdicts[pair] && human[pair] !== verdicts[pair])) continue;
+      if (which === "wrong" && !(human[pair] && verdicts[pair] && verdicts[pair] < PEOPLE && human[pair] !== verdicts[pair])) continue;
       if (which === "right" && !(human[pair] && human[pair] === verdicts[pair])) continue;
       if (which === "orders" && !this.arrays.flipped[pair]) continue;
       if (which === "unscored" && !this.arrays.unscored[pair]) continue;

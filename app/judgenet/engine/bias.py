@@ -73,8 +73,10 @@ def asked_of(spec: NetworkSpec) -> str:
 
 def _in_lab(spec: NetworkSpec) -> NetworkSpec:
     """A network as a lab asks it: in one order a prompt, and every call of every prompt. With stop rules the later
-    neurons would be measured only on the prompts on which the earlier ones are unsure."""
-    return replace(without_stop_rules(spec), orders="ab")
+    neurons would be measured only on the prompts on which the earlier ones are unsure; and a rule that accepts sure
+    verdicts alone would hide how the others are biased."""
+    rules = replace(spec.aggregation, acceptance=None)
+    return replace(without_stop_rules(spec), orders="ab", aggregation=rules)
 
 
 def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = USUAL_JUDGES) -> dict[LabJudge, Start]:

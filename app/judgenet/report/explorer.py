@@ -19,6 +19,7 @@ import numpy as np
 from markupsafe import Markup
 
 from judgenet.assets import asset
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.documents import well_formed
 from judgenet.core.evaluation import Evaluation, Unscored
@@ -46,6 +47,9 @@ from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import CallRow, RunInfo, call_rows, run_pairs
 from judgenet.store.taught import fair_frame
+
+_LEFT_TO_PEOPLE = 4
+"""The code, beside those of verdicts, of a pair whose verdict is left to people."""
 
 PER_CHUNK: Final = 200
 """So many pairs are compressed together: one that is opened costs the reading of so many."""
@@ -140,7 +144,10 @@ def _head(frame: RunFrame, calls: Calls, sites: list[Site]) -> dict[str, Any]:
 def _arrays(frame: RunFrame, calls: Calls) -> list[tuple[str, str, bytes]]:
     """The arrays of the page with their types: ``f8`` floats of 64 bits, ``u1`` and ``u4`` unsigned whole numbers."""
     names = [name for name in aggregation_names(frame.spec) if name in frame.aggregations]
-    verdicts = np.concatenate([frame.aggregations[name] for name in names])
+    shown = dict(frame.aggregations)
+    if ACCEPTED in shown:
+        shown[ACCEPTED] = np.where(frame.for_people, _LEFT_TO_PEOPLE, shown[ACCEPTED]).astype(np.uint8)
+    verdicts = np.concatenate([shown[name] for name in names])
     first, second = frame.table.c1_ab, frame.table.c1_ba
     flipped = (first > 0) & (second > 0) & (first != second)
     done = frame.states >= DONE_PHASE

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, TextIO
 
+from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.core.documents import well_formed
 from judgenet.core.wording import plural
 from judgenet.formats.tables import guard_cell, whole_file, write_parquet
@@ -65,6 +66,7 @@ class ExportedRun:
 _LEFT: Final = {
     "ties": "with a tie",
     "without a verdict": "without a verdict",
+    FOR_PEOPLE: "left to people",
     "without a label": "without a label",
 }
 

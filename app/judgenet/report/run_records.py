@@ -13,7 +13,7 @@ from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.pairs import Verdict
 from judgenet.stats.lab import counted_pairs
-from judgenet.store.acceptance import rule_confidence
+from judgenet.store.acceptance import left_to_people, rule_confidence
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store
 from judgenet.store.decided_early import stopped_after
@@ -171,13 +171,16 @@ def preference_records(store: Store, run: RunInfo, source: str, left_out: Omitte
     """One record a pair with a decision, for training on preferences: ``prompt``, ``chosen`` and ``rejected``.
 
     ``margin`` is the mean score of the chosen response less that of the other (``null`` without scores; it may be
-    below 0 where votes and scores differ). Ties and pairs without a verdict are left out and counted.
+    below 0 where votes and scores differ). Ties and pairs without a verdict, or left to people, are left out and
+    counted.
     """
     left_out.clear()
     for place, (frame, of, mean_a, mean_b) in enumerate(_pairs(store, run)):
         verdict = _said(frame, source, place)
         if verdict is None or verdict == "tie":
-            left_out["ties" if verdict else "without a label" if source == HUMAN else "without a verdict"] += 1
+            people = source == ACCEPTED and left_to_people(frame, place)
+            missing = "without a label" if source == HUMAN else FOR_PEOPLE if people else "without a verdict"
+            left_out["ties" if verdict else missing] += 1
             continue
         pair = of.pair
         sides = ((pair.response_a, pair.model_a, mean_a), (pair.response_b, pair.model_b, mean_b))

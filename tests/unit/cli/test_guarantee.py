@@ -180,6 +180,8 @@ def test_a_saved_rule_decides_new_runs(judged: Judgenet, at: tuple[str, ...]) ->
     assert {line["decision"] for line in lines} == {"for people"}
     assert {line["accepted"] for line in lines} == {None}
     assert all(line["confidence"] <= 1 for line in lines)
+    exported = judged("export", "new", "--what", "preferences", "-o", "preferences.jsonl")
+    assert "10 pairs left to people" in exported.err
     # The record holds the rule as it decided.
     with Store.open(Path("new") / "run.judgenet.db", readonly=True) as store:
         frame = RunFrame.read(store, run_info(store))

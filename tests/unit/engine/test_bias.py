@@ -15,7 +15,7 @@ from judgenet.core.bias.lab import BuiltLab, build_lab
 from judgenet.core.cascade import has_stop_rules, with_rule
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.events import CallFinished, Event, RunFinished
-from judgenet.core.network import NetworkSpec, Settings
+from judgenet.core.network import AcceptanceRule, NetworkSpec, Settings
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceTable
 from judgenet.core.prompts import PromptBook
@@ -121,6 +121,16 @@ def test_a_lab_makes_every_call_of_a_network_with_stop_rules() -> None:
         starts = lab_starts(replace(base(server), spec=gated), built("order"), ("network",))
     assert not has_stop_rules(starts["network"].spec)
     assert asked_of(gated) == asked_of(spec)
+
+
+def test_a_lab_measures_all_verdicts_of_a_network_that_leaves_some_to_people() -> None:
+    spec = presets.network(2, 1, roles="none")
+    rule = AcceptanceRule("c2_all", "calls", 0.9, 0.1, 0.05)
+    ruled = replace(spec, aggregation=replace(spec.aggregation, acceptance=rule))
+    with JudgeServer() as server:
+        starts = lab_starts(replace(base(server), spec=ruled), built("order"), ("network",))
+    assert starts["network"].spec.aggregation.acceptance is None
+    assert asked_of(ruled) == asked_of(spec)
 
 
 TWICE = [
