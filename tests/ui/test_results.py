@@ -588,6 +588,7 @@ async def test_with_a_run_going_on_no_panel_shows_figures_of_another(studio: Stu
             page.differ: page.differ.isVisible(),
             page.what_if: later in page.what_if.note.text() and page.what_if.accuracy.figure.text() == "n/a",
             page.curve: not page.curve.chart.isVisible() and later in page.curve.words.text(),
+            page.cascade: page.cascade.isHidden() and page.cascade.found is None,
             page.planner: page.planner.isVisible(),
             page.guarantee: not page.guarantee.chart.isVisible() and later in page.guarantee.note.text(),
             page.learned: context.learning.found is None,

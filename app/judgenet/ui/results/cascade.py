@@ -152,6 +152,9 @@ class CascadePanel(Panel):
         shown = len(frame.places) > 1 and not live
         self.setVisible(shown)
         if not shown:
+            # What is still being computed is of another run.
+            self._number += 1
+            self._key = self.found = None
             return
         if new:
             self._fill_stages(frame.spec.depth, frame.names)
