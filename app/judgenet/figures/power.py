@@ -68,6 +68,17 @@ def discordance_words(found: Discordance) -> str:
     return f"one alone of the two is right on {share} of the pairs ({how})"
 
 
+def short_basis(found: Discordance) -> str:
+    """Where a discordance comes from, in a few words."""
+    share = percent(found.share)
+    return {
+        "runs": f"two runs differ in who is right on {share}",
+        "accuracy": f"if errors are independent, {share} discordant",
+        "given": f"{share} discordant, given",
+        "assumed": f"{share} discordant, assumed",
+    }[found.source]
+
+
 def in_points(share: float) -> str:
     """A size of a difference: ``3 points``, ``1 point``."""
     size = f"{100 * share:.1f}".removesuffix(".0")

@@ -10,13 +10,14 @@ from judgenet.store.labels import newest_label
 from judgenet.ui.context import Context
 from judgenet.ui.elements import WrappedLabel, set_tone
 from judgenet.ui.measures import measure
+from judgenet.ui.text_view import plain_tip
 
 if TYPE_CHECKING:
     from judgenet.stats.power import ComparisonPlan
 
 
 class ComparisonNote(WrappedLabel):
-    """ "To see a difference of 3 points with 80 %: 1,291 labelled pairs", by the recorded runs of the project.
+    """How many labelled pairs show a difference of 3 points, by the recorded runs of the project.
 
     It is reckoned in a thread when the page is shown and when runs come or end.
     """
@@ -68,9 +69,13 @@ class ComparisonNote(WrappedLabel):
             self._show(plan)
 
     def _show(self, plan: ComparisonPlan) -> None:
-        from judgenet.figures.power import at_words, discordance_words, plan_words
+        from judgenet.figures.power import at_words, discordance_words, plan_words, short_basis
 
         rests = discordance_words(plan.discordance)
         sentences = (plan_words(plan), f"{rests[:1].upper()}{rests[1:]}", at_words(plan))
-        self.setText(" ".join(f"{sentence}." for sentence in sentences if sentence))
+        whole = " ".join(f"{sentence}." for sentence in sentences if sentence)
+        # The line stands beside the canvas and is short; what it rests on is in its tool tip.
+        self.setText(f"{plan_words(plan)} ({short_basis(plan.discordance)})")
+        self.setToolTip(plain_tip(whole))
+        self.setAccessibleName(whole)
         self.setVisible(plan.pairs is not None)
