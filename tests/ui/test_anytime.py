@@ -11,7 +11,6 @@ from judgenet.stats.anytime import anytime_rate, tally_units
 from judgenet.store.anytime import turn_pairs, win_scores
 from judgenet.store.files import load_project
 from judgenet.ui.app import Studio
-from judgenet.ui.interval_switch import NAMES
 from judgenet.ui.limits import LimitsDialog, stop_words
 from judgenet.ui.pages.run import RunPage
 from tests.ui.conftest import settle, until
@@ -55,7 +54,8 @@ async def test_live_plots_follow_the_same_choice(studio: Studio, place: Path) ->
     assert chart.interval.text() == "Interval: fixed n"
     chart.interval.click()
     await settle()
-    assert chart.interval.text() == f"Interval: {NAMES['anytime'][:1].lower()}{NAMES['anytime'][1:]}"
+    assert chart.interval.text() == "Interval: at any time"
+    assert chart.axis.text().startswith("e = ")
     table = context.run_state.table
     assert table is not None
     turn = turn_pairs(table)

@@ -12,6 +12,7 @@ from judgenet.ui.settings import IntervalKind, Preferences, StudioSettings
 from judgenet.ui.widgets import Segment
 
 NAMES: Final[dict[IntervalKind, str]] = {"once": "Fixed n", "anytime": "Valid at any time"}
+_SHORT: Final[dict[IntervalKind, str]] = {"once": "fixed n", "anytime": "at any time"}
 TIPS: Final[dict[IntervalKind, str]] = {
     "once": "The 95 % interval for one look at a number of pairs that was fixed before. Who looks again and again, or "
     "stops by what it shows, is wrong far more often than in 5 % of the runs.",
@@ -50,7 +51,7 @@ def interval_link(settings: StudioSettings, parent: QWidget) -> QPushButton:
 
     def follow(preferences: Preferences) -> None:
         kind = preferences.intervals
-        made.setText(f"Interval: {NAMES[kind][:1].lower()}{NAMES[kind][1:]}")
+        made.setText(f"Interval: {_SHORT[kind]}")
         made.setAccessibleName(made.text())
         made.setToolTip(TIPS[kind])
 

@@ -253,8 +253,7 @@ class ChartPane(QFrame):
         measure(self._slow_row, margins=(12, 0, 12, 4))
         measure(self.choice, height=DOCK_HEADER - 4)
         measure(self.nothing, margins=(12, 8, 12, 12))
-        measure(self.axis, margins=(12, 0, 24, 4))
-        measure(below, margins=(12, 0, 0, 0))
+        measure(below, margins=(12, 0, 24, 4), spacing=12)
         measure(self.fact, font="body", tabular=True)
         measure(self._head, margins=(4 if self._alone else 12, 0, 12, 0))
         self.axis.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -385,7 +384,8 @@ class ChartPane(QFrame):
         lowest = max(least, float(min(values)) - 0.02)
         y_range, ticks = _y_axis(lowest, float(max(values)) + 0.02, self.chart.plot.view_size[1], least)
         self._stack.setCurrentIndex(0)
-        self.axis.setText("labelled pairs finished")
+        always = figure == "accuracy" and self._at_any_time
+        self.axis.setText("labelled pairs" if always else "labelled pairs finished")
         self.axis.setToolTip("")
         self.chart.show_lines(lines, base, "labelled pairs finished", y_range=y_range, y_ticks=ticks)
 
@@ -433,7 +433,7 @@ class ChartPane(QFrame):
         y_range, ticks = _y_axis(max(0.0, min(values) - 0.02), max(values) + 0.02, self.chart.plot.view_size[1], 0.0)
         self._stack.setCurrentIndex(0)
         evidence = anytime_win_rate(table, subject, turn_pairs(table)).evidence if always else None
-        self.axis.setText("judged pairs" if evidence is None else f"e against 50 %: {evidence.e_value:.3g}")
+        self.axis.setText("judged pairs" if evidence is None else f"e = {evidence.e_value:.3g}")
         self.axis.setToolTip("" if evidence is None else _E_TIP)
         self.chart.show_lines(lines, base, "judged pairs", y_range=y_range, y_ticks=ticks)
 
