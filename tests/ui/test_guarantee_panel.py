@@ -203,6 +203,7 @@ async def test_a_run_that_a_rule_decided_shows_its_abstentions(studio: Studio, p
     assert "24 pairs that this run left" in page.guarantee.ran_queue.text()
     left = {of.what: of.count for of in page.guarantee_state._results.report.left_out}  # type: ignore[union-attr]
     assert (left["for people"], left.get("no verdict", 0)) == (60, 0)
+    assert page.what_if.rules == page.guarantee_state._results.rules  # type: ignore[union-attr]
     # The desk's own targeted review are the pairs for people.
     page.context.navigator.go("labels")
     desk = studio.window.page("labels")

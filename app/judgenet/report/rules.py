@@ -29,7 +29,9 @@ def project_rules(store: Path, run: RunInfo) -> ProjectRules:
         return ProjectRules(None, None)
     spec = network_of(run)
     same = replace(project.network, aggregation=spec.aggregation, name=spec.name) == spec
-    rules = project.network.aggregation if same else None
+    # A rule that accepts verdicts decides new runs, not the one whose labels it was chosen from.
+    kept = replace(project.network.aggregation, acceptance=spec.aggregation.acceptance)
+    rules = kept if same else None
     chosen = project.metadata.get(RULE)
     names = aggregation_names(replace(spec, aggregation=rules or spec.aggregation))
     return ProjectRules(rules, chosen if chosen in names else None)

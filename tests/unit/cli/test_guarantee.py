@@ -243,3 +243,17 @@ def test_a_rule_is_not_saved_into_another_network(judged: Judgenet) -> None:
     assert refused.code == 2
     assert "It asks otherwise" in refused.err
     assert Path("other.judgenet").read_bytes() == before
+
+
+def test_a_rule_decides_new_runs_and_not_the_one_it_comes_from(judged: Judgenet) -> None:
+    """Also where it is kept in the project of that run."""
+    (project,) = Path("out").glob("*.judgenet")
+    assert judged("guarantee", "out", "--alpha", "0.9", "--save", project).code == 0
+    assert judged("report", "out", "-o", "out.json").code == 0
+    report = json.loads(Path("out.json").read_text(encoding="utf-8"))
+    assert (report["decides"], report["acceptance"]) == ("c2_all", None)
+    # The same pairs judged again are the same run, which the rule now decides: that its labels chose it is said.
+    assert judged("run", project, "--pairs", "pairs.jsonl", "--out", "out").code == 0
+    runs = judged("metrics", "out", "--json").json
+    assert (runs["run"], runs["acceptance"]["n_total"]) == ("run-1", 60)
+    assert "chosen on labels of these pairs (run-1)" in runs["acceptance"]["notes"][0]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QWidget
 
+from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.learned import LEARNED
 from judgenet.core.network import Aggregation
 from judgenet.core.pairs import ORDERS, Order
@@ -181,8 +183,12 @@ class WhatIfPanel(Panel):
         """The rules as they are set."""
         vote: Literal["neuron", "call"] = "neuron" if self.vote.current == "neuron" else "call"
         ties: Literal["abstain", "candidate"] = "abstain" if self.ties.current == "abstain" else "candidate"
-        learned = None if self._own is None else self._own.rules.learned
-        return Aggregation(vote, ties, "tie" if self.fallback.current == "tie" else "c1", learned)
+        own = None if self._own is None else self._own.rules
+        learned = None if own is None else own.learned
+        rules = Aggregation(vote, ties, "tie" if self.fallback.current == "tie" else "c1", learned)
+        # What a rule promises holds for the votes that it was chosen for.
+        same = own is not None and replace(own, acceptance=None) == rules
+        return own if same and own is not None else rules
 
     @property
     def choice(self) -> Subnetwork | None:
@@ -286,7 +292,9 @@ class WhatIfPanel(Panel):
                 f"Of layer {depth} the first {plural(choice.width, 'neuron')} of {sizes[depth - 1]:,} are kept."
             )
         if stood_for(self._own):
-            notes.append("The chair, and a learned verdict, know the whole network: the vote of all stands for them.")
+            notes.append(
+                "The chair, and a learned or accepted verdict, know the whole network: the vote of all stands for them."
+            )
         self.note.setText(" ".join(notes))
         self.note.setVisible(bool(notes))
 
@@ -383,5 +391,5 @@ class WhatIfPanel(Panel):
 
 
 def stood_for(own: Results | None) -> bool:
-    """The run's verdict is its chair's, or a learned one."""
-    return own is not None and own.report.decides in ("chair", LEARNED)
+    """The run's verdict is its chair's, a learned one, or left to people where it is not sure."""
+    return own is not None and own.report.decides in ("chair", LEARNED, ACCEPTED)
