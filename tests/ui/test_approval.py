@@ -172,7 +172,7 @@ async def test_opening_and_looking_around_sends_nothing(opened: Studio, listener
 
 async def test_approvals_are_listed_and_taken_back_in_settings(opened: Studio, listener: Listener) -> None:
     document = opened.window.context.document
-    approve(document.needs(document.profiles.values()))
+    approve(document.approvals.needs(document.profiles.values()))
     opened.window.context.navigator.go("settings")
     panel = opened.window.page("settings").findChild(ApprovedPanel)
     assert isinstance(panel, ApprovedPanel)
@@ -181,7 +181,7 @@ async def test_approvals_are_listed_and_taken_back_in_settings(opened: Studio, l
     panel.list.setCurrentRow(0)
     panel.take_back.click()
     assert (panel.list.count(), approved()) == (0, ())
-    assert document.needs(document.profiles.values())
+    assert document.approvals.needs(document.profiles.values())
 
 
 async def test_an_address_of_a_dotenv_is_not_kept_unasked(

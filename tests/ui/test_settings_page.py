@@ -168,7 +168,7 @@ async def test_nothing_is_listed_from_an_address_that_is_not_approved(
         return False
 
     document = studio.window.context.document
-    document.ask_trust = no
+    document.approvals.ask_trust = no
     stranger = EndpointProfile("theirs", base_url=judge.url, api_key="PATH", model="fake")
     document.edit_project("Add", replace(document.project, endpoints=(stranger,)))
     await settle()
@@ -186,7 +186,7 @@ async def test_an_address_that_the_user_typed_is_asked_without_a_question(
     async def asked(_needs: object) -> bool:
         raise AssertionError("The user typed the address himself.")
 
-    studio.window.context.document.ask_trust = asked
+    studio.window.context.document.approvals.ask_trust = asked
     monkeypatch.setenv("LAB_KEY", "correct-horse-battery-staple")
     judge.set(key="correct-horse-battery-staple")
     await settle()

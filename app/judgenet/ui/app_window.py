@@ -125,7 +125,7 @@ class AppWindow(QMainWindow):
         self.tasks = Tasks(self)
         self.tasks.failed.connect(self._task_failed)
         document = Document(self.tasks, self.errors, self)
-        document.ask_trust = TrustAsker(document, theme, self).ask
+        document.approvals.ask_trust = TrustAsker(document, theme, self).ask
         bridge = Bridge(self)
         run_state = RunState(document, bridge, self.tasks, self.errors, self)
         runner = Runner(document, run_state, bridge, self.tasks, self.errors, self)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from judgenet.core.aggregate import aggregation_names, deciding
@@ -20,11 +20,11 @@ from judgenet.core.project import RULE, PairsSource, Project, ProjectError, Sele
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.setup import read_source
 from judgenet.formats.errors import DataError
-from judgenet.store.approvals import ApprovalNeed, approve, carry, endpoint_needs, file_needs
+from judgenet.store.approvals import approve, carry, file_needs
 from judgenet.store.db import Store, StoreError, StoreInUse
 from judgenet.store.files import load_project, save_project, store_path
 from judgenet.store.labels import has_labels
-from judgenet.store.project_file import FileChanged, ProjectFile
+from judgenet.store.project_file import ProjectFile
 from judgenet.store.recovery import (
     Session,
     discard_draft,
@@ -36,22 +36,20 @@ from judgenet.store.recovery import (
     set_store_aside,
 )
 from judgenet.store.settings import SettingsError, builtin_profiles, profiles
+from judgenet.ui.document_approvals import Approvals
+from judgenet.ui.document_saver import DocumentSaver, SaveState
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.tasks import JobCancelled, Tasks
 
 if TYPE_CHECKING:
     from judgenet.formats import Dataset
 
-AUTOSAVE_MS: Final = 800
-"""A change is saved so long after it, together with those that followed it."""
 UNDO_STEPS: Final = 1000
 
 SELECTIONS_KEPT: Final = 8
 """Selections whose pairs are remembered, so that undo and redo are at once."""
 
 """The member of a project's metadata that names the aggregation chosen."""
-
-SaveState = Literal["saved", "saving", "unsaved", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +99,13 @@ class Document(QObject):
     Attributes:
         project: the project; there is always one.
         path: its file, ``None`` before it has a name.
-        ask_trust: asks the user whether this project may have what it needs; told no where nobody can be asked.
         dataset: the pairs as read, ``None`` where none are loaded.
         pairs: the selected pairs, in the order of the source.
         undo_stack: all edits.
         store: the project's store; read-only where :attr:`read_only`, ``None`` where there is none then.
         read_only: why the project cannot be changed, in words; empty where it can.
-        save_state: how the last change stands on disk.
+        approvals: what the user approves of the project.
+        generation: counts the projects that were opened, and the files that they got.
 
     Signals:
         opened: another project was opened; sent before the other signals.
@@ -143,19 +141,16 @@ class Document(QObject):
         self.pairs: tuple[Pair, ...] = ()
         self.store: Store | None = None
         self.read_only = ""
-        self.save_state: SaveState = "saved"
-        self.ask_trust: Callable[[Sequence[ApprovalNeed]], Awaitable[bool]] = _nobody
         self._file: ProjectFile | None = None
         self._loading = False
         self._load_task: asyncio.Task[None] | None = None
-        self._generation = 0
+        self.generation = 0
         self._changed_since_run = ""
         self._selections: list[tuple[Dataset, Selection, tuple[Pair, ...]]] = []
         self._profiles: dict[str, EndpointProfile] = {}
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(AUTOSAVE_MS)
-        self._timer.timeout.connect(self._autosave)
+        self.approvals = Approvals(self, tasks, errors)
+        self._saver = DocumentSaver(self, tasks, errors)
+        self._saver.changed.connect(self.saved_changed)
 
     # What is there
 
@@ -224,7 +219,7 @@ class Document(QObject):
         """Begins a project that has no file yet. Absolute paths in it are turned to its draft's folder."""
         draft = new_draft()
         self._take_over(ProjectFile(draft), rebased(project, draft.parent, draft.parent), None, dataset)
-        self._save_now()
+        self._saver.save_now()
         self._load_pairs()
 
     def open(self, path: Path) -> None:
@@ -237,7 +232,7 @@ class Document(QObject):
         self._take_over(file, project, None if is_draft(path) else path.absolute(), None)
         copy = kept_copy(path)
         if copy is not None and not self.read_only:
-            self._offer_copy(copy)
+            self._offer_copy(path, copy)
         self._load_pairs()
 
     def _take_over(self, file: ProjectFile, project: Project, path: Path | None, dataset: Dataset | None) -> None:
@@ -247,9 +242,9 @@ class Document(QObject):
         self.project = project
         self.dataset = dataset
         self.read_only = project.notice
-        self.save_state = "saved"
-        self._generation += 1
-        self._open_store()
+        self.generation += 1
+        self._saver.set_file(file)
+        self.store, self.read_only = _opened_store(self._file.path, self.read_only, self._errors)
         self._session.set_file(file.path)
         self._read_profiles()
         self._select()
@@ -258,54 +253,24 @@ class Document(QObject):
         if self.read_only:
             self._errors.tell(self.read_only, self.title, level="warning")
 
-    def _open_store(self) -> None:
-        assert self._file is not None
-        place = store_path(self._file.path)
-        try:
-            if not self.read_only:
-                self.store = Store.open(place)
-                return
-        except StoreInUse:
-            self.read_only = "Open in another window or run: here it can only be read."
-        except (StoreError, OSError) as error:
-            self.read_only = "Its folder cannot be written: here it can only be read."
-            self._errors.tell_exception(error, str(place))
-        try:
-            self.store = Store.open(place, readonly=True) if place.exists() else None
-        except StoreError as error:
-            self.store = None
-            self._errors.tell_exception(error, str(place))
-
-    def _offer_copy(self, copy: Path) -> None:
-        path = self._file.path if self._file else copy
-        try:
-            kept = load_project(copy)
-        except ProjectError:
-            drop_copy(path)
-            return
-        if kept == self.project:
-            drop_copy(path)
-            return
-
-        def take() -> None:
-            self.edit_project("Take over unsaved changes", kept)
-
-        self._errors.tell(
-            "Your last changes could not be saved to the project file; a copy was kept.",
-            path.name,
-            Mend("Restore them", take),
-            level="warning",
-        )
+    def _offer_copy(self, path: Path, copy: Path) -> None:
+        kept = _unsaved(path, copy, self.project)
+        if kept is not None:
+            self._errors.tell(
+                "Your last changes could not be saved to the project file; a copy was kept.",
+                path.name,
+                Mend("Restore them", lambda: self.edit_project("Take over unsaved changes", kept)),
+                level="warning",
+            )
 
     def close(self) -> None:
         """Saves and closes the project. A draft that nobody touched is thrown away. No run may go on."""
         if self._file is None:
             return
-        self._generation += 1
-        self._timer.stop()
+        self.generation += 1
         untouched = self.undo_stack.count() == 0 and is_draft(self._file.path)
-        if self.save_state != "saved":
-            self._save_now()
+        if not self.saved:
+            self._saver.save_now()
         if self.store is not None:
             if untouched and not self.store.readonly:
                 untouched = self.store.reader.execute("SELECT 1 FROM runs").fetchone() is None
@@ -315,6 +280,7 @@ class Document(QObject):
         if untouched:
             discard_draft(self._file.path)
         self._session.set_file(None)
+        self._saver.set_file(None)
         self._selections.clear()
         self._file = None
         self.undo_stack.clear()
@@ -336,55 +302,6 @@ class Document(QObject):
             signal.emit()
 
     # What the user approves
-
-    async def may_send(self, used: Iterable[EndpointProfile]) -> bool:
-        """The gate before anything is sent to endpoints: what they need that the user has not approved yet is asked
-        for. Where it is refused, or cannot be looked up, nothing may be sent."""
-        try:
-            needs = self.needs(used)
-            return not needs or await self._ask(needs)
-        except (OSError, SettingsError) as error:
-            self._errors.tell_exception(error, "Nothing was sent")
-            return False
-
-    def needs(self, used: Iterable[EndpointProfile]) -> tuple[ApprovalNeed, ...]:
-        """What endpoints need that the user has not approved.
-
-        :raises FileError: the approvals cannot be read.
-        :raises SettingsError: the user's settings cannot be read.
-        """
-        return endpoint_needs(used, self.folder, self.project.salt)
-
-    def may_read(self, source: PairsSource) -> bool:
-        """Whether the project may read these files. Where it may not, it says so and offers to approve them."""
-        try:
-            needs = file_needs(source.files, self.folder, self.project.salt)
-        except OSError as error:
-            self._errors.tell_exception(error, "No pairs were read")
-            return False
-        if needs:
-            files = ", ".join(need.place for need in needs)
-            self._errors.tell(
-                f"The project names pairs outside its own folder, which were not read: {files}",
-                self.title,
-                Mend("Decide…", lambda: self._tasks.start(self._ask_to_read(needs), "Approve files")),
-                level="warning",
-            )
-        return not needs
-
-    async def _ask_to_read(self, needs: Sequence[ApprovalNeed]) -> None:
-        try:
-            if await self._ask(needs):
-                self.reload_pairs()
-        except OSError as error:
-            self._errors.tell_exception(error, "No pairs were read")
-
-    async def _ask(self, needs: Sequence[ApprovalNeed]) -> bool:
-        generation = self._generation
-        if not await self.ask_trust(needs) or generation != self._generation:
-            return False
-        approve(needs)
-        return True
 
     # Editing
 
@@ -415,14 +332,8 @@ class Document(QObject):
             if dataset is not None:
                 select(dataset.pairs, source.selection)
                 # They were read already: by the user's choice, or because they were approved before.
-                self._keep_approved(lambda: approve(file_needs(files, self.folder, self.project.salt)))
+                self.approvals.keep(lambda: approve(file_needs(files, self.folder, self.project.salt)))
         self._push(text, _Value(replace(self.project, pairs=source), dataset, self.folder), "")
-
-    def _keep_approved(self, keep: Callable[[], None]) -> None:
-        try:
-            keep()
-        except OSError as error:
-            self._errors.tell_exception(error, self.title)
 
     def _push(self, text: str, after: _Value, merge: str) -> None:
         before = _Value(self.project, self.dataset, self.folder)
@@ -444,8 +355,7 @@ class Document(QObject):
         pairs = project.pairs != before.pairs or self.dataset is not data
         if pairs:
             self._select()
-        self._set_save_state("unsaved")
-        self._timer.start()
+        self._saver.touch()
         if project.endpoints != before.endpoints:
             self.profiles_changed.emit()
         if project.network != before.network:
@@ -498,8 +408,8 @@ class Document(QObject):
     # Pairs
 
     def _load_pairs(self) -> None:
-        if self.project.pairs is not None and self.dataset is None and self.may_read(self.project.pairs):
-            self._load_task = self._tasks.start(self._load(self.project.pairs, self._generation), "Load the pairs")
+        if self.project.pairs is not None and self.dataset is None and self.approvals.may_read(self.project.pairs):
+            self._load_task = self._tasks.start(self._load(self.project.pairs, self.generation), "Load the pairs")
 
     async def loaded(self) -> None:
         """Returns when the pairs are loaded, or could not be."""
@@ -527,9 +437,9 @@ class Document(QObject):
             self._errors.tell_exception(error, mend=Mend("Try again", self.reload_pairs))
             return
         finally:
-            if generation == self._generation:
+            if generation == self.generation:
                 self._set_loading(False)
-        if generation == self._generation and self.dataset is None and _source(self.project) == _unselected(source):
+        if generation == self.generation and self.dataset is None and _source(self.project) == _unselected(source):
             self.dataset = dataset
             self._select()
             self.pairs_changed.emit()
@@ -543,59 +453,18 @@ class Document(QObject):
     # Saving
 
     @property
+    def save_state(self) -> SaveState:
+        """How the last change stands on disk."""
+        return self._saver.state
+
+    @property
     def saved(self) -> bool:
         """Everything is on disk."""
         return self.save_state == "saved"
 
-    def _set_save_state(self, state: SaveState) -> None:
-        if state != self.save_state:
-            self.save_state = state
-            self.saved_changed.emit()
-
-    def _autosave(self) -> None:
-        if self._file is None or self.read_only:
-            return
-        if self.save_state == "saving":
-            self._timer.start()
-            return
-        self._tasks.start(self._save(self._file, self.project, self._generation), "Save the project")
-
-    async def _save(self, file: ProjectFile, project: Project, generation: int) -> None:
-        self._set_save_state("saving")
-        try:
-            await self._tasks.off_thread(file.save, project)
-        except ProjectError as error:
-            if generation == self._generation:
-                self._save_failed(error)
-            return
-        if generation == self._generation:
-            self._set_save_state("saved" if self.project is project else "unsaved")
-
-    def _save_failed(self, error: ProjectError) -> None:
-        self._set_save_state("failed")
-        changed = isinstance(error, FileChanged)
-        mend = Mend("Save over it", self.save_over) if changed else Mend("Try again", self.save)
-        self._errors.tell_exception(error, mend=mend)
-
     def save(self) -> None:
         """Saves now."""
-        if self._file is not None and not self.read_only:
-            self._timer.stop()
-            self._save_now()
-
-    def save_over(self) -> None:
-        """Saves over what another program wrote into the file."""
-        self._save_now(overwrite=True)
-
-    def _save_now(self, *, overwrite: bool = False) -> None:
-        if self._file is None or self.read_only:
-            return
-        try:
-            self._file.save(self.project, overwrite=overwrite)
-        except ProjectError as error:
-            self._save_failed(error)
-        else:
-            self._set_save_state("saved")
+        self._saver.save_now()
 
     async def save_as(self, path: Path) -> None:
         """Gives the project a name, or another one, and goes on with that file (absolute). No run may go on.
@@ -615,7 +484,7 @@ class Document(QObject):
             with Store.open(store_path(path)):
                 """Nobody else has it open."""
         project = replace(self.project, name=path.stem) if draft and self.project.name == "Untitled" else self.project
-        self._keep_approved(lambda: carry(project, before.parent, path.parent))
+        self.approvals.keep(lambda: carry(project, before.parent, path.parent))
         save_project(project, path, loaded_from=before)
         if self.store is not None:
             source, self.store = self.store, None
@@ -626,15 +495,41 @@ class Document(QObject):
         self.path = path
         self.read_only = ""
         self.project = self._file.load()
-        self._generation += 1
-        self._open_store()
+        self.generation += 1
+        self.store, self.read_only = _opened_store(self._file.path, self.read_only, self._errors)
         self._session.set_file(path)
-        self._set_save_state("saved")
+        self._saver.set_file(self._file)
         self._tell_all()
 
 
-async def _nobody(needs: Sequence[ApprovalNeed]) -> bool:
-    return False
+def _opened_store(path: Path, read_only: str, errors: ErrorPort) -> tuple[Store | None, str]:
+    """The store of a project file, and why it can only be read; ``None`` where there is none to read."""
+    place = store_path(path)
+    try:
+        if not read_only:
+            return Store.open(place), ""
+    except StoreInUse:
+        read_only = "Open in another window or run: here it can only be read."
+    except (StoreError, OSError) as error:
+        read_only = "Its folder cannot be written: here it can only be read."
+        errors.tell_exception(error, str(place))
+    try:
+        return Store.open(place, readonly=True) if place.exists() else None, read_only
+    except StoreError as error:
+        errors.tell_exception(error, str(place))
+        return None, read_only
+
+
+def _unsaved(path: Path, copy: Path, project: Project) -> Project | None:
+    """What a kept copy holds that a project file lacks; the copy is dropped where that is nothing."""
+    try:
+        kept = load_project(copy)
+    except ProjectError:
+        kept = project
+    if kept == project:
+        drop_copy(path)
+        return None
+    return kept
 
 
 def _source(project: Project) -> PairsSource | None:

@@ -122,7 +122,7 @@ class PreflightDialog(QDialog):
         except (NetworkError, PriceError, PromptError) as error:
             context.errors.tell_exception(error, "The models were not tested")
             return
-        if not await context.document.may_send(profiles_of(start)):
+        if not await context.document.approvals.may_send(profiles_of(start)):
             return
         self._found = []
         engine = context.runner.engine()

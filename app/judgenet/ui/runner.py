@@ -227,7 +227,7 @@ class Runner(QObject):
                 until=self.stop_wish.rule,
                 auto_matches=self.stop_wish.auto_matches,
             )
-            if not await document.may_send(profiles_of(start)) or store is not document.store:
+            if not await document.approvals.may_send(profiles_of(start)) or store is not document.store:
                 return
             handle = await self._tasks.off_thread(self.engine().start, store, start, self._bridge.put)
         except (EndpointError, MatchesError, NetworkError, PriceError, PromptError, StoreError, UntilError) as error:

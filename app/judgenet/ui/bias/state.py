@@ -320,7 +320,11 @@ class BiasState(QObject):
     async def _run(self, built: BuiltLab, start: Start, planned: int, groups: Groups | None) -> None:
         store, judges = self._document.store, self.choice.judges
         assert store is not None
-        if not await self._document.may_send(profiles_of(start)) or store is not self._document.store or self.why_not():
+        if (
+            not await self._document.approvals.may_send(profiles_of(start))
+            or store is not self._document.store
+            or self.why_not()
+        ):
             return
         self._document.save()
         engine = self._runner.engine()

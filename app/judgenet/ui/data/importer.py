@@ -127,7 +127,7 @@ class Importer(QObject):
         if why:
             errors.tell(f"Nothing was imported. {why}", document.title, level="warning")
             return
-        if source is not None and not document.may_read(source):
+        if source is not None and not document.approvals.may_read(source):
             return
         self.cancel()
         self.files = tuple(file.absolute() for file in files)

@@ -421,7 +421,11 @@ class ExperimentsDialog(QDialog):
             wanted, start = self._wanted(), self._start()
             store = document.store
             assert store is not None
-            if not await document.may_send(profiles_of(start)) or store is not document.store or self._why_not():
+            if (
+                not await document.approvals.may_send(profiles_of(start))
+                or store is not document.store
+                or self._why_not()
+            ):
                 return
             document.save()
             engine = context.runner.engine()

@@ -487,7 +487,7 @@ class EndpointsPanel(QFrame):
             if problem:
                 raise SettingsError(problem)
             theirs = not self._new and self._shown is not None and self._shown.base_url == profile.base_url
-            if theirs and self._context.document.needs([profile]):
+            if theirs and self._context.document.approvals.needs([profile]):
                 # The address comes from a .env beside the project: to keep it would approve it.
                 self._context.tasks.start(self._ask_and_keep(profile), "Keep the endpoint")
                 return
@@ -503,7 +503,7 @@ class EndpointsPanel(QFrame):
             self.said.emit()
 
     async def _ask_and_keep(self, profile: EndpointProfile) -> None:
-        if await self._context.document.may_send([profile]):
+        if await self._context.document.approvals.may_send([profile]):
             try:
                 self._keep(profile)
             except (SettingsError, ValueError, OSError) as error:
@@ -585,11 +585,11 @@ class EndpointsPanel(QFrame):
         approved by that, as one on the command line."""
         if self._new or self._shown is None or profile.base_url != self._shown.base_url:
             try:
-                approve(self._context.document.needs([profile]))
+                approve(self._context.document.approvals.needs([profile]))
             except (OSError, SettingsError) as error:
                 self._tell(str(error), "warn")
                 return False
-        if await self._context.document.may_send([profile]):
+        if await self._context.document.approvals.may_send([profile]):
             return True
         self._tell("Nothing was sent: you have not approved the address.", "warn")
         return False

@@ -1,0 +1,90 @@
+"""What the user approves of a project: the addresses to which it sends, and the files that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.project import PairsSource
+from judgenet.store.approvals import ApprovalNeed, approve, endpoint_needs, file_needs
+from judgenet.store.settings import SettingsError
+from judgenet.ui.errors import ErrorPort, Mend
+from judgenet.ui.tasks import Tasks
+
+if TYPE_CHECKING:
+    from judgenet.ui.document import Document
+
+
+class Approvals:
+    """The gate of a project.
+
+    Attributes:
+        ask_trust: asks the user whether this project may have what it needs; told no where nobody can be asked.
+    """
+
+    def __init__(self, document: Document, tasks: Tasks, errors: ErrorPort) -> None:
+        self._document = document
+        self._tasks = tasks
+        self._errors = errors
+        self.ask_trust: Callable[[Sequence[ApprovalNeed]], Awaitable[bool]] = _nobody
+
+    async def may_send(self, used: Iterable[EndpointProfile]) -> bool:
+        """The gate before anything is sent to endpoints: what they need that the user has not approved yet is asked
+        for. Where it is refused, or cannot be looked up, nothing may be sent."""
+        try:
+            needs = self.needs(used)
+            return not needs or await self._ask(needs)
+        except (OSError, SettingsError) as error:
+            self._errors.tell_exception(error, "Nothing was sent")
+            return False
+
+    def needs(self, used: Iterable[EndpointProfile]) -> tuple[ApprovalNeed, ...]:
+        """What endpoints need that the user has not approved.
+
+        :raises FileError: the approvals cannot be read.
+        :raises SettingsError: the user's settings cannot be read.
+        """
+        return endpoint_needs(used, self._document.folder, self._document.project.salt)
+
+    def may_read(self, source: PairsSource) -> bool:
+        """Whether the project may read these files. Where it may not, it says so and offers to approve them."""
+        try:
+            needs = file_needs(source.files, self._document.folder, self._document.project.salt)
+        except OSError as error:
+            self._errors.tell_exception(error, "No pairs were read")
+            return False
+        if needs:
+            files = ", ".join(need.place for need in needs)
+            self._errors.tell(
+                f"The project names pairs outside its own folder, which were not read: {files}",
+                self._document.title,
+                Mend("Decide…", lambda: self._tasks.start(self._ask_to_read(needs), "Approve files")),
+                level="warning",
+            )
+        return not needs
+
+    async def _ask_to_read(self, needs: Sequence[ApprovalNeed]) -> None:
+        try:
+            if await self._ask(needs):
+                self._document.reload_pairs()
+        except OSError as error:
+            self._errors.tell_exception(error, "No pairs were read")
+
+    async def _ask(self, needs: Sequence[ApprovalNeed]) -> bool:
+        project = self._document.generation
+        if not await self.ask_trust(needs) or project != self._document.generation:
+            return False
+        approve(needs)
+        return True
+
+    def keep(self, keep: Callable[[], None]) -> None:
+        """Keeps approvals by a function; where they cannot be written, it says so."""
+        try:
+            keep()
+        except OSError as error:
+            self._errors.tell_exception(error, self._document.title)
+
+
+async def _nobody(needs: Sequence[ApprovalNeed]) -> bool:
+    return False

@@ -1,0 +1,101 @@
+"""How a project's changes come to its file: by themselves, a little later, or at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from judgenet.core.project import Project, ProjectError
+from judgenet.store.project_file import FileChanged, ProjectFile
+from judgenet.ui.errors import ErrorPort, Mend
+from judgenet.ui.tasks import Tasks
+
+if TYPE_CHECKING:
+    from judgenet.ui.document import Document
+
+SaveState = Literal["saved", "saving", "unsaved", "failed"]
+AUTOSAVE_MS: Final = 800
+"""A change is saved so long after it, together with those that followed it."""
+
+
+class DocumentSaver(QObject):
+    """Saves the project of a document.
+
+    Attributes:
+        state: how the last change stands on disk.
+
+    Signals:
+        changed: :attr:`state` changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, document: Document, tasks: Tasks, errors: ErrorPort) -> None:
+        super().__init__(document)
+        self._document = document
+        self._tasks = tasks
+        self._errors = errors
+        self._file: ProjectFile | None = None
+        self.state: SaveState = "saved"
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(AUTOSAVE_MS)
+        self._timer.timeout.connect(self._autosave)
+
+    def set_file(self, file: ProjectFile | None) -> None:
+        """Saves to another file from now on, in which everything is; to none where no project is open."""
+        self._timer.stop()
+        self._file = file
+        self.state = "saved"
+
+    def touch(self) -> None:
+        """The project has changed: it is saved soon."""
+        self._set_state("unsaved")
+        self._timer.start()
+
+    def _set_state(self, state: SaveState) -> None:
+        if state != self.state:
+            self.state = state
+            self.changed.emit()
+
+    def _autosave(self) -> None:
+        if self._file is None or self._document.read_only:
+            return
+        if self.state == "saving":
+            self._timer.start()
+            return
+        self._tasks.start(self._save(self._file, self._document.project), "Save the project")
+
+    async def _save(self, file: ProjectFile, project: Project) -> None:
+        self._set_state("saving")
+        try:
+            await self._tasks.off_thread(file.save, project)
+        except ProjectError as error:
+            if file is self._file:
+                self._save_failed(error)
+            return
+        if file is self._file:
+            self._set_state("saved" if self._document.project is project else "unsaved")
+
+    def _save_failed(self, error: ProjectError) -> None:
+        self._set_state("failed")
+        changed = isinstance(error, FileChanged)
+        mend = Mend("Save over it", self.save_over) if changed else Mend("Try again", self._document.save)
+        self._errors.tell_exception(error, mend=mend)
+
+    def save_over(self) -> None:
+        """Saves over what another program wrote into the file."""
+        self.save_now(overwrite=True)
+
+    def save_now(self, *, overwrite: bool = False) -> None:
+        """Saves before it returns."""
+        self._timer.stop()
+        if self._file is None or self._document.read_only:
+            return
+        try:
+            self._file.save(self._document.project, overwrite=overwrite)
+        except ProjectError as error:
+            self._save_failed(error)
+        else:
+            self._set_state("saved")
