@@ -44,7 +44,7 @@ async def add(panel: EndpointsPanel, name: str, url: str, model: str) -> None:
     press(panel, "Add an endpoint")
     type_text(find(panel, QLineEdit, "Name of the endpoint"), name)
     type_text(find(panel, QLineEdit, "Address"), url)
-    panel.model.setEditText(model)
+    panel.form.model.setEditText(model)
     press(panel, "Save")
 
 
@@ -76,39 +76,39 @@ async def test_what_cannot_be_an_endpoint_is_said_in_place(panel: EndpointsPanel
 
 async def test_a_price_that_is_unknown_is_entered_with_the_endpoint(panel: EndpointsPanel, config: Path) -> None:
     click(panel.add)
-    for edit, text in ((panel.name, "box"), (panel.url, "http://127.0.0.1:9/v1")):
+    for edit, text in ((panel.form.name, "box"), (panel.form.url, "http://127.0.0.1:9/v1")):
         edit.setText(text)
-    panel.model.setEditText("own-judge-7b")
-    assert "unknown" in panel.price_hint.text()
-    panel.price_in.setText("0.5")
+    panel.form.model.setEditText("own-judge-7b")
+    assert "unknown" in panel.form.price_hint.text()
+    panel.form.price_in.setText("0.5")
     click(panel.save)
     assert "both prices are needed" in panel.told.text()
-    panel.price_out.setText("1.5")
+    panel.form.price_out.setText("1.5")
     click(panel.save)
     assert panel.told.text() == "box is saved. It has not been tested: press Test to see whether it answers."
     found = load_prices().find("own-judge-7b", "box")
     assert found is not None
     assert (found.input, found.output) == (0.5, 1.5)
     # It is shown when the endpoint is looked at again, and stands for no other endpoint.
-    assert (panel.price_in.text(), panel.price_out.text()) == ("0.5", "1.5")
+    assert (panel.form.price_in.text(), panel.form.price_out.text()) == ("0.5", "1.5")
     assert load_prices().find("own-judge-7b", "elsewhere") is None
 
 
 async def test_a_key_goes_to_the_key_store_and_is_never_shown(panel: EndpointsPanel, config: Path) -> None:
     await settle()
     panel.list.setCurrentRow(row_of(panel, "openai"))
-    await until(lambda: panel.key_state.text() == "OPENAI_API_KEY is not set.")
+    await until(lambda: panel.form.key_state.text() == "OPENAI_API_KEY is not set.")
     value = find(panel, QLineEdit, "Key")
     assert value.echoMode() == QLineEdit.EchoMode.Password
     secret = "-".join(("made", "up", "for", "this", "test", "0123456789"))
     type_text(value, secret)
     press(panel, "Save key")
-    await until(lambda: "key store" in panel.key_state.text())
+    await until(lambda: "key store" in panel.form.key_state.text())
     assert value.text() == ""
     found = find_key("OPENAI_API_KEY")
     assert found is not None
     assert found.reveal() == secret
-    assert secret not in panel.key_state.text()
+    assert secret not in panel.form.key_state.text()
 
 
 async def test_an_endpoint_that_does_not_answer_says_why(panel: EndpointsPanel, judge: JudgeServer) -> None:
@@ -141,12 +141,12 @@ async def test_models_are_listed_and_an_endpoint_is_tested_before_it_is_saved(
     judge.set(models=["small", "large"])
     await settle()
     press(panel, "Add an endpoint")
-    panel.name.setText("lab")
-    panel.url.setText(f"{judge.url}/v1")
+    panel.form.name.setText("lab")
+    panel.form.url.setText(f"{judge.url}/v1")
     press(panel, "List models")
-    await until(lambda: panel.model.count() == 2)
-    assert panel.model.currentText() == "small"
-    panel.model.setCurrentText("large")
+    await until(lambda: panel.form.model.count() == 2)
+    assert panel.form.model.currentText() == "small"
+    panel.form.model.setCurrentText("large")
     press(panel, "Test")
     await until(lambda: panel.told.text().startswith("lab answers"))
     assert "lab" not in user_profiles()
@@ -154,7 +154,7 @@ async def test_models_are_listed_and_an_endpoint_is_tested_before_it_is_saved(
     assert user_profiles()["lab"].model == "large"
     assert panel.told.text() == "lab is saved."
     # Another address was not tested.
-    panel.url.setText("http://127.0.0.1:9/v1")
+    panel.form.url.setText("http://127.0.0.1:9/v1")
     press(panel, "Save")
     assert "has not been tested" in panel.told.text()
     press(panel, "List models")
@@ -191,10 +191,10 @@ async def test_an_address_that_the_user_typed_is_asked_without_a_question(
     judge.set(key="correct-horse-battery-staple")
     await settle()
     press(panel, "Add an endpoint")
-    for edit, text in ((panel.name, "lab"), (panel.url, judge.url), (panel.key_name, "LAB_KEY")):
+    for edit, text in ((panel.form.name, "lab"), (panel.form.url, judge.url), (panel.form.key_name, "LAB_KEY")):
         edit.setText(text)
     press(panel, "List models")
-    await until(lambda: panel.model.currentText() == "fake")
+    await until(lambda: panel.form.model.currentText() == "fake")
 
 
 async def test_the_page_opens_at_its_head_and_scrolls_to_what_an_endpoint_answered(

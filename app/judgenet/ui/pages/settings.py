@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, get_args
+from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
@@ -15,55 +15,41 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QHBoxLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
-from judgenet.core.endpoints import EndpointKind, EndpointProfile
+from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.harmless import harmless
-from judgenet.core.plan import Price, PriceError
 from judgenet.core.wording import plural
 from judgenet.engine.embedded_model import DEMO_NOTICE, model_name
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.probe import EndpointProbe, probe
 from judgenet.engine.server_models import server_models
 from judgenet.store.approvals import approve, approved, take_back
-from judgenet.store.prices import keep_price, load_prices
-from judgenet.store.secrets import SecretError, find_key, keyring_problem, scrub, set_session_key, store_key
+from judgenet.store.secrets import SecretError, scrub
 from judgenet.store.settings import (
     SettingsError,
     builtin_profiles,
     delete_profile,
-    profile_from_flags,
     profile_problem,
     save_profile,
     user_profiles,
 )
 from judgenet.ui.context import Context
-from judgenet.ui.elements import SpinBox, add_row, field, label, set_tone
-from judgenet.ui.limits import both_prices
+from judgenet.ui.elements import add_row, label, set_tone
+from judgenet.ui.endpoint_form import EndpointForm
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.widgets import Segment, set_kind
 
 _NAME: Final = Qt.ItemDataRole.UserRole
-_NO_PRICE: Final = "The price of this model is unknown: enter it to see costs and to set a limit of money."
 _SCALES: Final = (80, 90, 100, 110, 125, 150, 175, 200)
-_KINDS: Final = {
-    "openai": "OpenAI-compatible",
-    "azure": "Azure OpenAI",
-    "anthropic": "Anthropic",
-    "gemini": "Google Gemini",
-    "embedded": "Local model (GGUF file)",
-    "replay": "A recorded run",
-}
 
 
 class SettingsPage(Page):
@@ -203,8 +189,6 @@ class EndpointsPanel(QFrame):
         self.setProperty("part", "panel")
         self.setAccessibleName("Endpoints")
         self._context = context
-        self._shown: EndpointProfile | None = None
-        self._new = False
         self._tested: EndpointProfile | None = None
         head = QHBoxLayout()
         head.addWidget(label("Endpoints", "section"))
@@ -219,61 +203,7 @@ class EndpointsPanel(QFrame):
         left.addWidget(self.list, stretch=1)
         left.addWidget(self.add)
 
-        self.name = field("Name of the endpoint")
-        self.kind = QComboBox()
-        self.kind.setAccessibleName("API type")
-        self.kind.setMinimumContentsLength(26)
-        for kind in get_args(EndpointKind):
-            self.kind.addItem(_KINDS[kind], kind)
-        self.url = field("Address", "https://host/v1")
-        self.model = QComboBox()
-        self.model.setAccessibleName("Default model")
-        self.model.setEditable(True)
-        self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.model.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.model.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.list_models = QPushButton("List models")
-        self.list_models.setToolTip("Asks the server which models it has; that costs nothing")
-        self.models_row = QWidget()
-        models_row = QHBoxLayout(self.models_row)
-        models_row.setContentsMargins(0, 0, 0, 0)
-        models_row.addWidget(self.model, stretch=1)
-        models_row.addWidget(self.list_models)
-        self.key_name = field("Name of the key", "OPENAI_API_KEY")
-        self.key_value = field("Key", "Paste the key; it goes into the system keyring")
-        self.key_value.setEchoMode(QLineEdit.EchoMode.Password)
-        self.keep_key = QPushButton("Save key")
-        self.key_state = label("", tone="text2", wrap=True)
-        self.concurrency = SpinBox("Parallel calls (max.)", 1, 512)
-        self.per_minute = SpinBox("Requests per minute", 0, 100_000)
-        self.per_minute.setSpecialValueText("no limit")
-        self.price_in = field("Price of tokens in, USD per million", "in, unknown")
-        self.price_out = field("Price of tokens out, USD per million", "out, unknown")
-        self.prices = QWidget()
-        prices = QHBoxLayout(self.prices)
-        prices.setContentsMargins(0, 0, 0, 0)
-        prices.addWidget(self.price_in)
-        prices.addWidget(self.price_out)
-        self.price_hint = label("", tone="text2", wrap=True)
-        self.source = field("File or folder", "Path of the file or folder")
-        form = QFormLayout()
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        add_row(form, "Name", self.name)
-        add_row(form, "API type", self.kind)
-        add_row(form, "Address", self.url)
-        add_row(form, "Default model", self.models_row)
-        add_row(form, "USD per million", self.prices)
-        form.addRow("", self.price_hint)
-        add_row(form, "Key name", self.key_name)
-        key_row = QHBoxLayout()
-        key_row.addWidget(self.key_value, stretch=1)
-        key_row.addWidget(self.keep_key)
-        form.addRow("Key", key_row)
-        form.addRow("", self.key_state)
-        add_row(form, "Parallel calls (max.)", self.concurrency)
-        add_row(form, "Requests per minute", self.per_minute)
-        add_row(form, "File", self.source)
-        self._form = form
+        self.form = EndpointForm(context)
         self.save = QPushButton("Save")
         self.test = QPushButton("Test")
         self.test.setToolTip("Asks one tiny question; a paid endpoint charges it")
@@ -287,7 +217,7 @@ class EndpointsPanel(QFrame):
         self.told = label("", tone="text2", wrap=True)
         self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         right = QVBoxLayout()
-        right.addLayout(form)
+        right.addWidget(self.form)
         right.addLayout(buttons)
         right.addWidget(self.told)
         right.addStretch(1)
@@ -296,21 +226,17 @@ class EndpointsPanel(QFrame):
         sides.addLayout(right, stretch=3)
         self._sides = sides
         column = QVBoxLayout(self)
+        self.form.kind_changed.connect(self._kind_changed)
         column.addLayout(head)
         column.addLayout(sides)
         self._column = column
-        self.kind.currentIndexChanged.connect(self._kind_changed)
-        self.list_models.clicked.connect(self._list_models)
-        self.model.currentTextChanged.connect(self._model_changed)
+        self.form.list_models.clicked.connect(self._list_models)
         self.save.clicked.connect(self._save)
         self.test.clicked.connect(self._test)
         self.remove.clicked.connect(self._remove)
-        self.keep_key.clicked.connect(self._keep_key)
-        self.key_value.returnPressed.connect(self._keep_key)
         context.document.profiles_changed.connect(self.refresh)
         measure(self._column, margins=16, spacing=12)
         measure(self._sides, spacing=24)
-        measure(self._form, across=24, down=8)
         measure(self._buttons, margins=(0, 8, 0, 0))
         measure(self.list, min_width=220, min_height=280)
 
@@ -328,7 +254,7 @@ class EndpointsPanel(QFrame):
 
     def refresh(self) -> None:
         """Shows the endpoints that there are."""
-        wanted = self._shown.name if self._shown is not None else "embedded"
+        wanted = self.form.profile.name if self.form.profile is not None else "embedded"
         own = {profile.name for profile in self._context.document.project.endpoints}
         user = self._user()
         self.list.blockSignals(True)
@@ -341,152 +267,45 @@ class EndpointsPanel(QFrame):
             if name == wanted:
                 self.list.setCurrentItem(item)
         self.list.blockSignals(False)
-        if not self._new:
+        if not self.form.new:
             self._chosen(self.list.currentItem())
 
     def _chosen(self, item: QListWidgetItem | None, _before: QListWidgetItem | None = None) -> None:
         if item is None:
             return
-        self._new = False
         self._show(item.data(_NAME))
 
-    def _show(self, profile: EndpointProfile) -> None:
-        self._shown = profile
-        self.name.setText(profile.name)
-        self.name.setReadOnly(not self._new)
-        self.kind.setCurrentIndex(get_args(EndpointKind).index(profile.kind))
-        self.url.setText(profile.base_url)
-        self.model.clear()
-        self.model.setCurrentText(profile.model or "")
-        self.key_name.setText(profile.api_key or "")
-        self.key_value.clear()
-        self.concurrency.setValue(profile.concurrency)
-        self.per_minute.setValue(round(profile.requests_per_minute or 0))
-        self.source.setText(profile.source or "")
-        self._show_price(profile)
-        self._kind_changed()
+    def _show(self, profile: EndpointProfile, *, new: bool = False) -> None:
+        self.form.show_profile(profile, new=new)
+        self.test.setVisible(profile.kind != "replay")
         user = profile.name in self._user()
         built_in = profile.name in builtin_profiles()
         own = profile.name in {one.name for one in self._context.document.project.endpoints}
-        self.remove.setVisible(user and not self._new)
+        self.remove.setVisible(user and not new)
         self.remove.setText("Back to the built-in settings" if built_in else "Remove")
         self.save.setEnabled(not own)
         self.save.setToolTip("This endpoint belongs to the project" if own else "")
         # Nobody asked for this, so that the page does not scroll to it.
         self.told.setText(DEMO_NOTICE if profile.kind == "embedded" and profile.source is None else "")
         set_tone(self.told, "text2")
-        self._say_key()
 
-    def _price_of(self, profile: EndpointProfile) -> Price | None:
-        """What the endpoint's model costs, ``None`` where that is unknown."""
-        try:
-            table = load_prices(self._context.document.project.prices)
-        except PriceError as error:
-            self._context.errors.tell_exception(error, "Prices")
-            return None
-        return table.find(profile.model, profile.name, profile.kind) if profile.model else None
-
-    def _show_price(self, profile: EndpointProfile) -> None:
-        price = self._price_of(profile)
-        self.price_hint.setText("" if price is not None or not profile.model else _NO_PRICE)
-        self.price_in.setText("" if price is None else f"{price.input:g}")
-        self.price_out.setText("" if price is None else f"{price.output:g}")
-
-    def _model_changed(self, model: str) -> None:
-        """Another model has another price: it is shown, or asked for where it is unknown."""
-        if self._shown is not None and not self.model.signalsBlocked():
-            self._show_price(replace(self._shown, model=model.strip() or None))
-            self._kind_changed()
-
-    def _keep_price(self, profile: EndpointProfile) -> None:
-        """Keeps a price that was entered or changed.
-
-        :raises ValueError: it is no price, or there is no model whose price it could be.
-        """
-        entered = both_prices(self.price_in.text(), self.price_out.text(), profile.model or "The model")
-        known = self._price_of(profile)
-        if entered is None or (known is not None and entered == (known.input, known.output)):
-            return
-        if not profile.model:
-            raise ValueError("Name the model whose price this is.")
-        keep_price(profile.name, profile.model, *entered)
-        self._context.figures.refresh()
-
-    def _kind_changed(self) -> None:
-        kind = self.kind.currentData()
-        local = kind in ("embedded", "replay")
-        for widget in (self.url, self.prices, self.key_name, self.per_minute):
-            self._form.setRowVisible(widget, not local)
-        self._form.setRowVisible(self.price_hint, not local and bool(self.price_hint.text()))
+    def _kind_changed(self, kind: str) -> None:
         self.test.setVisible(kind != "replay")
-        self.list_models.setVisible(not local)
-        for row in range(self._form.rowCount()):
-            item = self._form.itemAt(row, QFormLayout.ItemRole.FieldRole)
-            if item is not None and item.layout() is not None:
-                self._form.setRowVisible(row, not local)
-        self._form.setRowVisible(self.key_state, not local)
-        self._form.setRowVisible(self.source, local)
-
-    def _say_key(self) -> None:
-        name = self.key_name.text().strip()
-        if not name:
-            self.key_state.setText("No key is sent.")
-            return
-        self.key_state.setText("Looking for the key…")
-        self._context.tasks.start(self._look_for_key(name), "Look for the key")
-
-    async def _look_for_key(self, name: str) -> None:
-        folder = self._context.document.folder
-        try:
-            found = await self._context.tasks.off_thread(find_key, name, folder)
-        except SecretError as error:
-            text = scrub(str(error))
-        else:
-            text = f"{name} is set ({found.source})." if found is not None else f"{name} is not set."
-        if self.key_name.text().strip() == name:
-            self.key_state.setText(text)
 
     # What the user does
 
     def _add(self) -> None:
-        self._new = True
         self.list.clearSelection()
-        self._show(EndpointProfile("", base_url="", concurrency=16))
-        self.name.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _entered(self) -> EndpointProfile:
-        """The profile as it stands in the form.
-
-        :raises SettingsError: the address or a name cannot be used.
-        """
-        kind: EndpointKind = self.kind.currentData()
-        local = kind in ("embedded", "replay")
-        url = "" if local else self.url.text().strip()
-        base = self._shown if self._shown is not None and not self._new else EndpointProfile(self.name.text().strip())
-        key = self.key_name.text().strip() or None
-        if self._new and url and kind == "openai" and key is None:
-            # The kind and the key's name of well-known hosts are filled in.
-            usual = profile_from_flags(url)
-            kind, key = usual.kind, usual.api_key
-            base = replace(usual, name=self.name.text().strip())
-        return replace(
-            base,
-            kind=kind,
-            base_url=url,
-            model=self.model.currentText().strip() or None,
-            api_key=None if local else key,
-            concurrency=self.concurrency.value(),
-            requests_per_minute=self.per_minute.value() or None,
-            source=(self.source.text().strip() or None) if local else None,
-        )
+        self._show(EndpointProfile("", base_url="", concurrency=16), new=True)
+        self.form.name.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _save(self) -> None:
         try:
-            profile = self._entered()
+            profile = self.form.entered()
             problem = profile_problem(profile)
             if problem:
                 raise SettingsError(problem)
-            theirs = not self._new and self._shown is not None and self._shown.base_url == profile.base_url
+            theirs = not self.form.new and self.form.profile is not None and self.form.profile.base_url == profile.base_url
             if theirs and self._context.document.approvals.needs([profile]):
                 # The address comes from a .env beside the project: to keep it would approve it.
                 self._context.tasks.start(self._ask_and_keep(profile), "Keep the endpoint")
@@ -511,56 +330,34 @@ class EndpointsPanel(QFrame):
 
     def _keep(self, profile: EndpointProfile) -> None:
         if profile.kind not in ("embedded", "replay"):
-            self._keep_price(profile)
+            self.form.keep_price_of(profile)
         save_profile(profile)
-        self._new = False
-        self._shown = profile
+        self.form.new = False
+        self.form.profile = profile
         self._context.document.reload_profiles()
         self.refresh()
-        self._say_key()
+        self.form.say_key()
         tested = self._tested == _as_tested(profile) or profile.kind in ("embedded", "replay")
         note = "" if tested else " It has not been tested: press Test to see whether it answers."
         self._tell(f"{profile.name} is saved.{note}", "text2" if tested else "warn")
 
     def _remove(self) -> None:
-        if self._shown is None:
+        if self.form.profile is None:
             return
         try:
-            delete_profile(self._shown.name)
+            delete_profile(self.form.profile.name)
         except SettingsError as error:
             self._context.errors.tell_exception(error)
             return
         self._context.document.reload_profiles()
         self.refresh()
 
-    def _keep_key(self) -> None:
-        name, value = self.key_name.text().strip(), self.key_value.text()
-        self.key_value.clear()
-        if not name or not value.strip():
-            self.key_state.setText("Give the key's name and paste the key.")
-            return
-        self._context.tasks.start(self._store_key(name, value), "Save key")
-
-    async def _store_key(self, name: str, value: str) -> None:
-        try:
-            await self._context.tasks.off_thread(store_key, name, value)
-            text = f"{name} is in the system's key store."
-        except SecretError:
-            try:
-                set_session_key(name, value)
-                why = await self._context.tasks.off_thread(keyring_problem)
-                why = (why or "The system's key store did not keep it.").partition(" (")[0].rstrip(".") + "."
-                text = f"Key kept for this session only. {why} To keep it, set the environment variable {name}."
-            except SecretError as other:
-                text = scrub(str(other))
-        self.key_state.setText(text)
-
     # Asking the server
 
     def _asked_of(self) -> EndpointProfile | None:
         """The endpoint as it stands in the form, to be asked; ``None`` where it cannot be, which is said."""
         try:
-            profile = self._entered()
+            profile = self.form.entered()
             if not profile.name:
                 profile = replace(profile, name="endpoint")
             if problem := profile_problem(profile):
@@ -583,7 +380,7 @@ class EndpointsPanel(QFrame):
     async def _may_ask(self, profile: EndpointProfile) -> bool:
         """The gate before anything is sent to the endpoint in the form. An address that the user typed into it is
         approved by that, as one on the command line."""
-        if self._new or self._shown is None or profile.base_url != self._shown.base_url:
+        if self.form.new or self.form.profile is None or profile.base_url != self.form.profile.base_url:
             try:
                 approve(self._context.document.approvals.needs([profile]))
             except (OSError, SettingsError) as error:
@@ -598,7 +395,7 @@ class EndpointsPanel(QFrame):
         if not await self._may_ask(profile):
             return
         folder, salt = self._context.document.folder, self._context.document.project.salt
-        self.list_models.setEnabled(False)
+        self.form.list_models.setEnabled(False)
         self._tell(f"Asking {profile.name} for its models…")
 
         def ask() -> tuple[str, ...]:
@@ -610,11 +407,11 @@ class EndpointsPanel(QFrame):
             self._tell(str(error), "warn")
             return
         finally:
-            self.list_models.setEnabled(True)
-        chosen = self.model.currentText().strip()
-        self.model.clear()
-        self.model.addItems([harmless(name) for name in names])
-        self.model.setCurrentText(chosen or names[0])
+            self.form.list_models.setEnabled(True)
+        chosen = self.form.model.currentText().strip()
+        self.form.model.clear()
+        self.form.model.addItems([harmless(name) for name in names])
+        self.form.model.setCurrentText(chosen or names[0])
         missing = f" {chosen} is not among them." if chosen and chosen not in names else ""
         self._tell(f"{profile.name} lists {plural(len(names), 'model')}.{missing} Choose one under Default model.")
 
