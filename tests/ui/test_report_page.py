@@ -82,7 +82,7 @@ async def choose(page: ReportPage, path: Path) -> None:
 
 async def test_the_report_is_shown_as_it_will_be_printed(studio: Studio, place: Path) -> None:
     page = await reported(studio, place)
-    assert page.title.text() == "Report of run 1"
+    assert page.panel.title.text() == "Report of run 1"
     assert page.pages.accessibleName().startswith("Preview of the report, ")
     picture = page.pages.viewport().grab().toImage()
     colors = {picture.pixelColor(x, 200).name() for x in range(0, picture.width(), 3)}
@@ -91,7 +91,7 @@ async def test_the_report_is_shown_as_it_will_be_printed(studio: Studio, place: 
     assert results is not None
     accuracy = results.report.headline.agreement.accuracy
     assert accuracy is not None
-    click(page.view.button("text"))
+    click(page.panel.view.button("text"))
     assert f"{100 * accuracy:.1f} %" in page.text.toPlainText()
     assert page.text.isVisible()
     assert page.text.isReadOnly()
@@ -115,16 +115,16 @@ async def test_pages_are_turned_and_zoomed_with_keys(studio: Studio, place: Path
 
 async def test_parts_are_chosen_with_the_mouse_and_what_has_nothing_to_say_cannot(studio: Studio, place: Path) -> None:
     page = await reported(studio, place)
-    assert not page.parts["clouds"].isEnabled()
-    assert page.parts["clouds"].toolTip()
-    click(page.view.button("text"))
+    assert not page.panel.parts["clouds"].isEnabled()
+    assert page.panel.parts["clouds"].toolTip()
+    click(page.panel.view.button("text"))
     assert "## Method" in page.text.toPlainText()
-    check(page.parts["method"])
-    assert not page.parts["method"].isChecked()
+    check(page.panel.parts["method"])
+    assert not page.panel.parts["method"].isChecked()
     await until(lambda: "## Method" not in page.text.toPlainText(), "the part goes")
     assert "## What was run" in page.text.toPlainText()
     for key in PARTS:
-        page.parts[key].setChecked(False)
+        page.panel.parts[key].setChecked(False)
     await until(lambda: "## " not in page.text.toPlainText(), "only the head is left")
     await until(lambda: page.pages.accessibleName() == "Preview of the report, 1 page", "the pages are laid out")
 
@@ -135,10 +135,10 @@ async def test_more_pairs_are_read_closely_on_demand(studio: Studio, place: Path
     before = results.results
     assert before is not None
     assert max(sum(study.kind == kind for study in before.report.studies) for kind in ("people", "orders")) == 3
-    page.studies.setFocus()
-    page.studies.selectAll()
-    QTest.keyClicks(page.studies, "1")
-    QTest.keyClick(page.studies, Qt.Key.Key_Return)
+    page.panel.studies.setFocus()
+    page.panel.studies.selectAll()
+    QTest.keyClicks(page.panel.studies, "1")
+    QTest.keyClick(page.panel.studies, Qt.Key.Key_Return)
     await until(lambda: results.results is not before and not results.working)
     assert results.results is not None
     assert max(sum(s.kind == kind for s in results.results.report.studies) for kind in ("people", "orders")) == 1
@@ -148,7 +148,7 @@ async def test_more_pairs_are_read_closely_on_demand(studio: Studio, place: Path
 async def test_every_form_is_saved_by_its_button(studio: Studio, place: Path, ending: str) -> None:
     page = await reported(studio, place)
     target = place / f"made{ending}"
-    click(page.saves[ending])
+    click(page.panel.saves[ending])
     await choose(page, target)
     await until(target.exists, "the file")
     content = target.read_bytes()
@@ -212,7 +212,7 @@ async def test_charts_and_network_are_saved_as_pictures(studio: Studio, place: P
     page = await reported(studio, place)
     charts = place / "charts"
     charts.mkdir()
-    click(page.pictures["charts", ".svg"])
+    click(page.panel.pictures["charts", ".svg"])
     await choose(page, charts)
     await until(lambda: told(studio) is not None, "the charts")
     names = sorted(path.name for path in charts.iterdir())
@@ -221,7 +221,7 @@ async def test_charts_and_network_are_saved_as_pictures(studio: Studio, place: P
     assert [name[:8] for name in names] == [f"run-1-{number:02}" for number in range(1, len(names) + 1)]
     for ending in (".svg", ".png"):
         target = place / f"network{ending}"
-        click(page.pictures["network", ending])
+        click(page.panel.pictures["network", ending])
         await choose(page, target)
         await until(target.exists)
     assert b"Accuracy" in (place / "network.svg").read_bytes()
@@ -297,8 +297,8 @@ async def test_the_newest_lab_is_a_part_and_a_newer_one_takes_its_place(studio: 
     context.actions.trigger("page.report")
     page = report_page(studio)
     await until(lambda: not context.results.working and page.whole, "the report")
-    assert page.parts["bias"].isEnabled()
-    click(page.view.button("text"))
+    assert page.panel.parts["bias"].isEnabled()
+    click(page.panel.view.button("text"))
     await until(lambda: "Bias lab (Lab 1, 6 pairs" in page.text.toPlainText(), "the lab")
     assert "Prefers the first response" in page.text.toPlainText()
 
@@ -317,18 +317,18 @@ async def test_another_run_stands_beside_this_one_and_goes_again(studio: Studio,
     page = await reported(studio, place, pairs)
     context = page.context
     assert not page.compare_choice.isEnabled()
-    assert not page.parts["comparison"].isEnabled()
-    assert page.parts["comparison"].toolTip() == "Choose a run to compare with in the top bar."
+    assert not page.panel.parts["comparison"].isEnabled()
+    assert page.panel.parts["comparison"].toolTip() == "Choose a run to compare with in the top bar."
     context.document.edit_network("A smaller network", story_network(2, None))
     with telling(StoryJudge(usual(pairs))):
         context.actions.trigger("run.start")
         await until(lambda: page.run_choice.text() == "Run 2" and context.run_state.state == "done", "the second run")
     context.actions.trigger("page.report")
-    await until(lambda: page.title.text() == "Report of run 2" and page.whole, "its report", 60)
+    await until(lambda: page.panel.title.text() == "Report of run 2" and page.whole, "its report", 60)
     menu = page.compare_choice.menu()
     menu.aboutToShow.emit()
     menu.actions()[0].trigger()
-    await until(page.parts["comparison"].isEnabled, "both runs", 60)
+    await until(page.panel.parts["comparison"].isEnabled, "both runs", 60)
     assert page.compare_choice.text() == "Compared with run 1"
     results = context.results.results
     assert results is not None
@@ -354,10 +354,10 @@ async def test_the_short_report_is_one_page_and_is_opened_after_it_is_saved(
     page = await reported(studio, place)
     full = page.pages.count
     assert full > 1
-    click(page.length.button("short"))
+    click(page.panel.length.button("short"))
     await until(lambda: page.pages.count == 1, "the short report")
-    assert not any(box.isEnabled() for box in page.parts.values())
-    assert "own parts" in page.parts["method"].toolTip()
+    assert not any(box.isEnabled() for box in page.panel.parts.values())
+    assert "own parts" in page.panel.parts["method"].toolTip()
     opened: list[Path] = []
     monkeypatch.setattr("judgenet.ui.pages.report._open_outside", opened.append)
     await page.write(place / "short.html")
@@ -371,6 +371,6 @@ async def test_the_short_report_is_one_page_and_is_opened_after_it_is_saved(
     assert opened == [place / "short.html", place]
     await page.write(place / "short.json")
     assert json.loads((place / "short.json").read_text("utf-8"))["neurons"] == []
-    click(page.length.button("full"))
+    click(page.panel.length.button("full"))
     await until(lambda: page.pages.count == full, "the full report")
-    assert page.parts["method"].isEnabled()
+    assert page.panel.parts["method"].isEnabled()

@@ -9,19 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QFrame,
-    QGridLayout,
     QHBoxLayout,
     QPlainTextEdit,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,7 +24,7 @@ from judgenet.report.blocks import ReportDocument, drawings
 from judgenet.report.drawing import of_theme, svg
 from judgenet.report.forms import FORMS
 from judgenet.report.model import Report
-from judgenet.report.outline import PART_TITLES, PARTS, PartKey, Sections, outline, sections
+from judgenet.report.outline import Sections, outline, sections
 from judgenet.report.short import short_document, short_figures
 from judgenet.report.writers.markdown import markdown
 from judgenet.report.writers.pdf import font_warning, page_pictures
@@ -42,19 +35,16 @@ from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.context import Context
 from judgenet.ui.design.state import design_state
 from judgenet.ui.dialogs import ask_folder, ask_save_file
-from judgenet.ui.elements import SpinBox, label, line
 from judgenet.ui.errors import Mend
 from judgenet.ui.export import png
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.pages.of_run import OfRunPage
+from judgenet.ui.report_panel import ReportPanel
 from judgenet.ui.results.page_view import PageView
 from judgenet.ui.results.state import OtherRun, Results
 from judgenet.ui.tasks import Job, JobCancelled
-from judgenet.ui.tokens import INSPECTOR
-from judgenet.ui.widgets import Segment
 
-MOST_STUDIES: Final = 20
 _WAIT_MS: Final = 60
 
 
@@ -90,7 +80,7 @@ class ReportPage(OfRunPage):
         self.views.addWidget(self.pages)
         self.views.addWidget(self.text)
         self.stack.addWidget(self.views)
-        self.panel = self._make_panel()
+        self.panel = ReportPanel(self._state.studies)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -103,89 +93,16 @@ class ReportPage(OfRunPage):
         self._soon.timeout.connect(self._compose)
         context.document.opened.connect(self._forget)
         self._add_actions()
-        measure(self.panel, width=INSPECTOR["other"])
-        measure(self._panel_column, margins=16, spacing=8)
-        for grid in self._grids:
-            measure(grid, spacing=8)
+        self.panel.view_chosen.connect(self._view_chosen)
+        self.panel.length_chosen.connect(self._length_chosen)
+        self.panel.parts_changed.connect(self._parts_changed)
+        self.panel.studies_chosen.connect(self._state.choose_studies)
+        self.panel.save_wanted.connect(self.save_as)
+        self.panel.picture_wanted.connect(self._save_picture)
         measure(self.text, font="mono", inside=24)
         self.follow()
 
     # Making
-
-    def _make_panel(self) -> QFrame:
-        panel = QFrame()
-        panel.setProperty("part", "inspector")
-        panel.setAccessibleName("What the report has")
-        self.title = label("Report", "title")
-        self.about = label("", tone="text2", wrap=True)
-        self.view = Segment("Preview", [("pages", "Pages"), ("text", "Markdown")])
-        self.view.chosen.connect(self._view_chosen)
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.addWidget(self.title)
-        column.addWidget(self.about)
-        column.addWidget(self.view)
-        column.addWidget(line())
-        self.length = Segment("Length", [("full", "Full"), ("short", "Short (one page)")])
-        self.length.chosen.connect(self._length_chosen)
-        column.addWidget(label("Length", "section"))
-        column.addWidget(self.length)
-        column.addWidget(line())
-        column.addWidget(label("Parts", "section"))
-        self.parts: dict[PartKey, QCheckBox] = {}
-        for key in PARTS:
-            box = QCheckBox(PART_TITLES[key])
-            box.setChecked(True)
-            box.toggled.connect(self._parts_changed)
-            self.parts[key] = box
-            column.addWidget(box)
-        self.studies = SpinBox("Example pairs of each kind", 0, MOST_STUDIES)
-        self.studies.setValue(self._state.studies)
-        self.studies.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.studies.valueChanged.connect(self._state.choose_studies)
-        row = QHBoxLayout()
-        row.addWidget(label("Example pairs of each kind", tone="text2"), 1)
-        row.addWidget(self.studies)
-        column.addLayout(row)
-        column.addWidget(line())
-        column.addWidget(label("Save as", "section"))
-        self.saves: dict[str, QPushButton] = {}
-        grid = QGridLayout()
-        for place, (ending, form) in enumerate(FORMS.items()):
-            button = QPushButton(form.name)
-            button.setAccessibleName(f"Save as {form.name}: {form.holds}")
-            button.setToolTip(form.holds[:1].upper() + form.holds[1:])
-            button.clicked.connect(self._save_clicked)
-            self.saves[ending] = button
-            grid.addWidget(button, place // 3, place % 3)
-        column.addLayout(grid)
-        column.addWidget(line())
-        column.addWidget(label("Pictures", "section"))
-        self.pictures: dict[tuple[str, str], QPushButton] = {}
-        pictures = QGridLayout()
-        pictures.setColumnStretch(0, 1)
-        for place, (what, words) in enumerate((("charts", "All charts"), ("network", "The network"))):
-            pictures.addWidget(label(words, tone="text2"), place, 0)
-            for column_, ending in enumerate((".svg", ".png"), 1):
-                button = QPushButton(ending[1:].upper())
-                button.setAccessibleName(f"{words} as {ending[1:].upper()}")
-                button.clicked.connect(self._picture_clicked)
-                self.pictures[what, ending] = button
-                pictures.addWidget(button, place, column_)
-        column.addLayout(pictures)
-        column.addStretch(1)
-        self._grids = (grid, pictures)
-        self._panel_column = column
-        area = QScrollArea()
-        area.setWidget(inner)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        outer = QVBoxLayout(panel)
-        outer.setContentsMargins(1, 0, 0, 0)
-        outer.addWidget(area)
-        return panel
 
     def _add_actions(self) -> None:
         self.context.actions.add(
@@ -246,28 +163,17 @@ class ReportPage(OfRunPage):
 
     def _show_about(self, results: Results) -> None:
         report = results.report
-        self.title.setText(f"Report of run {results.run.number}")
-        self.about.setText(f"{clean(report.spec.name)}, {plural(report.data.pairs, 'pair')}")
+        self.panel.title.setText(f"Report of run {results.run.number}")
+        self.panel.about.setText(f"{clean(report.spec.name)}, {plural(report.data.pairs, 'pair')}")
 
     def _refresh_buttons(self) -> None:
         there = self._can_save() is True
-        for button in (*self.saves.values(), *self.pictures.values()):
-            button.setEnabled(there)
+        self.panel.enable(there=there)
         self.context.actions.refresh()
 
-    @property
-    def chosen_parts(self) -> tuple[PartKey, ...]:
-        """The parts that the report is to have."""
-        return tuple(key for key, box in self.parts.items() if box.isChecked())
-
-    def _parts_changed(self, _checked: bool) -> None:
+    def _parts_changed(self) -> None:
         if self._sections is not None:
             self._soon.start()
-
-    @property
-    def short(self) -> bool:
-        """The short report of one page is chosen."""
-        return self.length.current == "short"
 
     def _length_chosen(self, _key: str) -> None:
         self._enable_parts()
@@ -276,18 +182,9 @@ class ReportPage(OfRunPage):
 
     def _enable_parts(self) -> None:
         """Parts can be chosen where the run has something to say there; the short report has its own."""
-        made, beside = self._sections, self._beside
-        self.studies.setEnabled(not self.short)
-        if made is None:
-            return
-        for key, box in self.parts.items():
-            box.setEnabled(bool(made[key]) and not self.short)
-            why = "This run has nothing to say here."
-            if key == "comparison":
-                why = "Choose a run to compare with in the top bar."
-                if beside is not None:
-                    why = f"Run {beside.other.run.number} has no pair in common with this one."
-            box.setToolTip("The short report has its own parts." if self.short else "" if made[key] else why)
+        self.panel.studies.setEnabled(not self.panel.short)
+        if self._sections is not None:
+            self.panel.enable_parts(self._sections, self._beside)
 
     def _view_chosen(self, key: str) -> None:
         self.views.setCurrentWidget(self.pages if key == "pages" else self.text)
@@ -370,7 +267,9 @@ class ReportPage(OfRunPage):
         report = self._report
         if report is None or self._sections is None:
             return
-        document = short_document(report) if self.short else outline(report, self.chosen_parts, self._sections)
+        document = (
+            short_document(report) if self.panel.short else outline(report, self.panel.chosen_parts, self._sections)
+        )
         self._document = document
         where = self.text.verticalScrollBar().value()
         self.text.setPlainText(markdown(document))
@@ -391,16 +290,9 @@ class ReportPage(OfRunPage):
 
     # Saving
 
-    def _save_clicked(self) -> None:
-        for ending, button in self.saves.items():
-            if button is self.sender():
-                self.save_as(ending)
-
-    def _picture_clicked(self) -> None:
-        for (what, ending), button in self.pictures.items():
-            if button is self.sender():
-                work = self._save_charts(ending) if what == "charts" else self._save_network(ending)
-                self._task = self.context.tasks.start(work, "Save pictures")
+    def _save_picture(self, what: str, ending: str) -> None:
+        work = self._save_charts(ending) if what == "charts" else self._save_network(ending)
+        self._task = self.context.tasks.start(work, "Save pictures")
 
     def save(self) -> None:
         """Asks where to save the report, and in which form."""
@@ -413,7 +305,7 @@ class ReportPage(OfRunPage):
     def _suggestion(self, ending: str) -> Path:
         number = 0 if self._shown is None else self._shown.run.number
         folder = self.context.document.folder if self.context.document.path is not None else Path.home()
-        return folder / f"{'short-' if self.short else ''}report-run-{number}{ending}"
+        return folder / f"{'short-' if self.panel.short else ''}report-run-{number}{ending}"
 
     async def _ask_and_save(self, ending: str | None) -> None:
         filters = [f"{form.name} (*{known})" for known, form in FORMS.items() if ending in (None, known)]
@@ -433,7 +325,7 @@ class ReportPage(OfRunPage):
                 f"The ending says the form. Known: {', '.join(FORMS)}.", path.name, level="warning"
             )
             return
-        figures = short_figures(report) if self.short else report
+        figures = short_figures(report) if self.panel.short else report
 
         def work(job: Job) -> str:
             written = form.write(figures, document)

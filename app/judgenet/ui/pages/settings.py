@@ -305,7 +305,9 @@ class EndpointsPanel(QFrame):
             problem = profile_problem(profile)
             if problem:
                 raise SettingsError(problem)
-            theirs = not self.form.new and self.form.profile is not None and self.form.profile.base_url == profile.base_url
+            theirs = (
+                not self.form.new and self.form.profile is not None and self.form.profile.base_url == profile.base_url
+            )
             if theirs and self._context.document.approvals.needs([profile]):
                 # The address comes from a .env beside the project: to keep it would approve it.
                 self._context.tasks.start(self._ask_and_keep(profile), "Keep the endpoint")
