@@ -789,7 +789,7 @@ async def test_pairs_are_left_out_and_taken_in_again_from_the_menu_of_the_rows(p
     key(page.browse.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
     assert page.browse.table.selected_positions == (0, 1)
     page.browse.table.customContextMenuRequested.emit(QPoint(20, 20))
-    menu = page._row_menu
+    menu = page.pair_actions.menu
     assert menu.isVisible()
     possible = {action.objectName() for action in menu.actions() if action.isEnabled()}
     assert possible == {"", "data.leave_out", "data.edit_label", "data.copy_id"}

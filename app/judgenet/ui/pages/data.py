@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -21,18 +20,15 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.assets import example
-from judgenet.core.pair_edits import TEXT_FIELDS, EditedField, PairEdits, edit_pair, without_edits
 from judgenet.core.pairs import Pair
 from judgenet.core.project import PROJECT_SUFFIX
-from judgenet.core.wording import plural
-from judgenet.engine.setup import noted
 from judgenet.ui.actions import known_action
 from judgenet.ui.context import Context
 from judgenet.ui.data.browse_view import BrowseView
 from judgenet.ui.data.drop_zone import DropZone
-from judgenet.ui.data.edit_pair import LabelDialog, TextDialog, ask_values
 from judgenet.ui.data.import_view import ImportView
 from judgenet.ui.data.importer import Importer, file_names
+from judgenet.ui.data.pair_actions import PairActions
 from judgenet.ui.data.pair_view import PairView
 from judgenet.ui.dialogs import shown
 from judgenet.ui.empty import Waiting
@@ -40,7 +36,6 @@ from judgenet.ui.measures import Gap, measure
 from judgenet.ui.navigation import PageKey, Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.style import OWN_FOCUS
-from judgenet.ui.text_view import one_line
 from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import set_kind
 
@@ -49,25 +44,6 @@ _SIDE_NARROW: Final = 312
 _TO_TABLE: Final = (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_PageUp, Qt.Key.Key_Home)
 _NARROW: Final = 1240
 """Below this width of the page (px at 100 %) the panel beside it is narrower."""
-
-
-_ROW_ACTIONS: Final = (
-    "data.leave_out",
-    "data.take_in",
-    "",
-    "data.edit_label",
-    "data.edit_text",
-    "data.restore",
-    "",
-    "data.copy_id",
-    "data.show_run",
-)
-"""The menu of the rows; an empty name is a line."""
-
-
-def _named(pairs: Sequence[Pair]) -> str:
-    """One pair by its id, several by their number."""
-    return f"pair {one_line(pairs[0].id, 40)}" if len(pairs) == 1 else plural(len(pairs), "pair")
 
 
 class DataPage(Page):
@@ -108,6 +84,7 @@ class DataPage(Page):
         self._menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu_button.hide()
 
+        self.pair_actions = PairActions(context, self.browse, self, self._can_browse, self._can_import)
         self._connect()
         self._add_actions()
         self._refresh()
@@ -139,7 +116,7 @@ class DataPage(Page):
         self.peek.pair_view.markdown_chosen.connect(self._peek_form)
         self.browse.mapping_wanted.connect(self._change_mapping)
         self.browse.other_wanted.connect(self._choose_file)
-        self.browse.menu_wanted.connect(self._open_row_menu)
+        self.browse.menu_wanted.connect(self.pair_actions.open_menu)
         self.browse.selected.connect(self.context.actions.refresh_soon)
         document = context.document
         document.opened.connect(self._opened)
@@ -156,23 +133,10 @@ class DataPage(Page):
             known_action("labels.review", self._review, self._can_browse),
             known_action("data.reload", self._reload, self._can_change),
             known_action("data.find", self._find, self._can_search),
-            known_action("data.leave_out", self._leave_out, self._can_leave_out, scope=self),
-            known_action("data.take_in", self._take_in, self._can_take_in),
-            known_action("data.edit_label", self._edit_label, self._can_edit, scope=self),
-            known_action("data.edit_text", self._edit_text, self._can_edit_text, scope=self),
-            known_action("data.restore", self._restore, self._can_restore),
-            known_action("data.copy_id", self._copy_id, self._has_selection),
-            known_action("data.show_run", self._show_run, self._can_show_run),
             known_action("data.show_all", self._show_all, self._can_browse, scope=self),
             known_action("data.next", self._next, self._can_browse, scope=self),
             known_action("data.previous", self._previous, self._can_browse, scope=self),
         )
-        self._row_menu = QMenu("Pairs", self)
-        for name in _ROW_ACTIONS:
-            if name:
-                self._row_menu.addAction(actions.qaction(name))
-            else:
-                self._row_menu.addSeparator()
         menu = QMenu("Import", self)
         for name in ("data.import", "data.import_folder", "data.example", "data.mapping", "data.reload"):
             if name in actions:
@@ -200,135 +164,7 @@ class DataPage(Page):
     def _can_search(self) -> bool | str:
         return self.context.document.dataset is not None or "There are no pairs to look through."
 
-    def _has_selection(self) -> bool | str:
-        if self._can_browse() is not True:
-            return self._can_browse()
-        return bool(self.browse.table.selected_positions) or "Select pairs in the table first."
-
-    def _can_edit(self) -> bool | str:
-        if self._has_selection() is not True:
-            return self._has_selection()
-        return self._can_import()
-
-    def _can_edit_text(self) -> bool | str:
-        if self._can_edit() is not True:
-            return self._can_edit()
-        return len(self.browse.table.selected_positions) == 1 or "Select one pair: texts are edited one at a time."
-
-    def _can_leave_out(self) -> bool | str:
-        return self._can_edit() if self._selected_of(left_out=False) else "Select pairs that are not left out."
-
-    def _can_take_in(self) -> bool | str:
-        return self._can_edit() if self._selected_of(left_out=True) else "None of the selected pairs is left out."
-
-    def _can_restore(self) -> bool | str:
-        source = self.context.document.project.pairs
-        edits = {} if source is None else source.edits
-        changed = self._has_selection() is True and any(pair.id in edits for pair in self.browse.selection)
-        return self._can_edit() if changed else "None of the selected pairs was changed."
-
-    def _can_show_run(self) -> bool | str:
-        if self._has_selection() is not True:
-            return self._has_selection()
-        return self.browse.run_indexes() != () or "The run in focus has none of the selected pairs."
-
     # Single pairs
-
-    def _selected_of(self, *, left_out: bool) -> tuple[str, ...]:
-        """The ids of the selected pairs that are left out, or are not."""
-        source = self.context.document.project.pairs
-        if source is None or self._can_browse() is not True:
-            return ()
-        known = set(source.selection.left_out)
-        return tuple(pair.id for pair in self.browse.selection if (pair.id in known) is left_out)
-
-    def _open_row_menu(self, place: QPoint) -> None:
-        self.context.actions.refresh()
-        self._row_menu.popup(place)
-
-    def _leave_out(self) -> None:
-        ids = self._selected_of(left_out=False)
-        source = self.context.document.project.pairs
-        if source is not None and ids:
-            known = (*source.selection.left_out, *ids)
-            if len(self.context.document.pairs) <= len(set(ids) & {pair.id for pair in self.context.document.pairs}):
-                self.context.errors.tell("No pair would be left to judge.", "Leave out", level="warning")
-                return
-            self._select(f"Leave out {plural(len(ids), 'pair')}", known)
-
-    def _take_in(self) -> None:
-        ids = set(self._selected_of(left_out=True))
-        source = self.context.document.project.pairs
-        if source is not None and ids:
-            left = tuple(one for one in source.selection.left_out if one not in ids)
-            self._select(f"Take in {plural(len(ids), 'pair')}", left)
-
-    def _select(self, text: str, left_out: tuple[str, ...]) -> None:
-        document = self.context.document
-        source = document.project.pairs
-        if source is not None:
-            selection = replace(source.selection, left_out=left_out)
-            document.edit_project(text, replace(document.project, pairs=replace(source, selection=selection)))
-
-    def _edit_label(self) -> None:
-        pairs = self.browse.selection
-        dialog = LabelDialog(pairs, self.window())
-        self.context.tasks.start(self._ask_and_edit(dialog, pairs, "Edit label"), "Edit the label")
-
-    def _edit_text(self) -> None:
-        pairs = self.browse.selection
-        dialog = TextDialog(pairs[0], self.window())
-        self.context.tasks.start(self._ask_and_edit(dialog, pairs, "Edit texts"), "Edit the texts")
-
-    async def _ask_and_edit(self, dialog: LabelDialog | TextDialog, pairs: tuple[Pair, ...], text: str) -> None:
-        before = self.context.document.dataset
-        values = await ask_values(dialog)
-        if values and before is self.context.document.dataset:
-            self._edit(f"{text} of {_named(pairs)}", pairs, values)
-
-    def _edit(self, text: str, pairs: tuple[Pair, ...], values: Mapping[EditedField, str | None]) -> None:
-        """Gives pairs other values; one step of undo."""
-        source, dataset = self.context.document.project.pairs, self.context.document.dataset
-        if source is None or dataset is None:
-            return
-        edits = source.edits
-        for pair in pairs:
-            edits = edit_pair(edits, pair, values)
-        changed = {pair.id: replace(pair, **values) for pair in pairs}  # type: ignore[arg-type]
-        self._replace_pairs(text, changed, edits)
-        if any(field in values for field in TEXT_FIELDS):
-            self.context.errors.tell(
-                "The text is changed in this project; the file stays as it is. The next run asks the judges about the "
-                "new text: calls on the old one are not used again.",
-                _named(pairs),
-                level="note",
-            )
-
-    def _restore(self) -> None:
-        source = self.context.document.project.pairs
-        if source is None:
-            return
-        pairs = tuple(pair for pair in self.browse.selection if pair.id in source.edits)
-        ids = {pair.id for pair in pairs}
-        edits = {pair_id: known for pair_id, known in source.edits.items() if pair_id not in ids}
-        originals = {pair.id: without_edits(pair, source.edits) for pair in pairs}
-        self._replace_pairs(f"Restore {_named(pairs)}", originals, edits)
-
-    def _replace_pairs(self, text: str, pairs: Mapping[str, Pair], edits: PairEdits) -> None:
-        document = self.context.document
-        source, dataset = document.project.pairs, document.dataset
-        if source is None or dataset is None:
-            return
-        changed = replace(dataset, pairs=tuple(pairs.get(pair.id, pair) for pair in dataset.pairs))
-        # The note about changed pairs is written anew.
-        document.edit_pairs(text, replace(source, edits=edits), noted(changed, edits))
-
-    def _copy_id(self) -> None:
-        QApplication.clipboard().setText("\n".join(pair.id for pair in self.browse.selection))
-
-    def _show_run(self) -> None:
-        indexes = self.browse.run_indexes()
-        self.context.navigator.go("run", pairs=indexes, why="selected on the page Data")
 
     # The frame's side
 

@@ -1,0 +1,210 @@
+"""What is done with single pairs: left out, taken in again, corrected, restored, shown in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from PySide6.QtCore import QObject, QPoint
+from PySide6.QtWidgets import (
+    QApplication,
+    QMenu,
+    QWidget,
+)
+
+from judgenet.core.pair_edits import TEXT_FIELDS, EditedField, PairEdits, edit_pair, without_edits
+from judgenet.core.pairs import Pair
+from judgenet.core.wording import plural
+from judgenet.engine.setup import noted
+from judgenet.ui.actions import Enabled, known_action
+from judgenet.ui.context import Context
+from judgenet.ui.data.browse_view import BrowseView
+from judgenet.ui.data.edit_pair import LabelDialog, TextDialog, ask_values
+from judgenet.ui.text_view import one_line
+
+_ROW_ACTIONS: Final = (
+    "data.leave_out",
+    "data.take_in",
+    "",
+    "data.edit_label",
+    "data.edit_text",
+    "data.restore",
+    "",
+    "data.copy_id",
+    "data.show_run",
+)
+"""The menu of the rows; an empty name is a line."""
+
+
+def _named(pairs: Sequence[Pair]) -> str:
+    """One pair by its id, several by their number."""
+    return f"pair {one_line(pairs[0].id, 40)}" if len(pairs) == 1 else plural(len(pairs), "pair")
+
+
+class PairActions(QObject):
+    """Adds the actions of the pairs that are selected in the table, and does them.
+
+    Attributes:
+        menu: the actions as a menu.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        browse: BrowseView,
+        page: QWidget,
+        in_view: Enabled,
+        can_change: Enabled,
+    ) -> None:
+        """``in_view``: pairs are looked through; ``can_change``: the project's pairs can be changed now."""
+        super().__init__(page)
+        self._context = context
+        self._browse = browse
+        self._page = page
+        self._in_view = in_view
+        self._can_change = can_change
+        context.actions.add(
+            known_action("data.leave_out", self._leave_out, self._can_leave_out, scope=page),
+            known_action("data.take_in", self._take_in, self._can_take_in),
+            known_action("data.edit_label", self._edit_label, self._can_edit, scope=page),
+            known_action("data.edit_text", self._edit_text, self._can_edit_text, scope=page),
+            known_action("data.restore", self._restore, self._can_restore),
+            known_action("data.copy_id", self._copy_id, self._has_selection),
+            known_action("data.show_run", self._show_run, self._can_show_run),
+        )
+        self.menu = QMenu("Pairs", page)
+        for name in _ROW_ACTIONS:
+            if name:
+                self.menu.addAction(context.actions.qaction(name))
+            else:
+                self.menu.addSeparator()
+
+    def _has_selection(self) -> bool | str:
+        if self._in_view() is not True:
+            return self._in_view()
+        return bool(self._browse.table.selected_positions) or "Select pairs in the table first."
+
+    def _can_edit(self) -> bool | str:
+        if self._has_selection() is not True:
+            return self._has_selection()
+        return self._can_change()
+
+    def _can_edit_text(self) -> bool | str:
+        if self._can_edit() is not True:
+            return self._can_edit()
+        return len(self._browse.table.selected_positions) == 1 or "Select one pair: texts are edited one at a time."
+
+    def _can_leave_out(self) -> bool | str:
+        return self._can_edit() if self._selected_of(left_out=False) else "Select pairs that are not left out."
+
+    def _can_take_in(self) -> bool | str:
+        return self._can_edit() if self._selected_of(left_out=True) else "None of the selected pairs is left out."
+
+    def _can_restore(self) -> bool | str:
+        source = self._context.document.project.pairs
+        edits = {} if source is None else source.edits
+        changed = self._has_selection() is True and any(pair.id in edits for pair in self._browse.selection)
+        return self._can_edit() if changed else "None of the selected pairs was changed."
+
+    def _can_show_run(self) -> bool | str:
+        if self._has_selection() is not True:
+            return self._has_selection()
+        return self._browse.run_indexes() != () or "The run in focus has none of the selected pairs."
+
+    def _selected_of(self, *, left_out: bool) -> tuple[str, ...]:
+        """The ids of the selected pairs that are left out, or are not."""
+        source = self._context.document.project.pairs
+        if source is None or self._in_view() is not True:
+            return ()
+        known = set(source.selection.left_out)
+        return tuple(pair.id for pair in self._browse.selection if (pair.id in known) is left_out)
+
+    def open_menu(self, place: QPoint) -> None:
+        """Opens the menu of the selected pairs at a place of the screen."""
+        self._context.actions.refresh()
+        self.menu.popup(place)
+
+    def _leave_out(self) -> None:
+        ids = self._selected_of(left_out=False)
+        source = self._context.document.project.pairs
+        if source is not None and ids:
+            known = (*source.selection.left_out, *ids)
+            if len(self._context.document.pairs) <= len(set(ids) & {pair.id for pair in self._context.document.pairs}):
+                self._context.errors.tell("No pair would be left to judge.", "Leave out", level="warning")
+                return
+            self._select(f"Leave out {plural(len(ids), 'pair')}", known)
+
+    def _take_in(self) -> None:
+        ids = set(self._selected_of(left_out=True))
+        source = self._context.document.project.pairs
+        if source is not None and ids:
+            left = tuple(one for one in source.selection.left_out if one not in ids)
+            self._select(f"Take in {plural(len(ids), 'pair')}", left)
+
+    def _select(self, text: str, left_out: tuple[str, ...]) -> None:
+        document = self._context.document
+        source = document.project.pairs
+        if source is not None:
+            selection = replace(source.selection, left_out=left_out)
+            document.edit_project(text, replace(document.project, pairs=replace(source, selection=selection)))
+
+    def _edit_label(self) -> None:
+        pairs = self._browse.selection
+        dialog = LabelDialog(pairs, self._page.window())
+        self._context.tasks.start(self._ask_and_edit(dialog, pairs, "Edit label"), "Edit the label")
+
+    def _edit_text(self) -> None:
+        pairs = self._browse.selection
+        dialog = TextDialog(pairs[0], self._page.window())
+        self._context.tasks.start(self._ask_and_edit(dialog, pairs, "Edit texts"), "Edit the texts")
+
+    async def _ask_and_edit(self, dialog: LabelDialog | TextDialog, pairs: tuple[Pair, ...], text: str) -> None:
+        before = self._context.document.dataset
+        values = await ask_values(dialog)
+        if values and before is self._context.document.dataset:
+            self._edit(f"{text} of {_named(pairs)}", pairs, values)
+
+    def _edit(self, text: str, pairs: tuple[Pair, ...], values: Mapping[EditedField, str | None]) -> None:
+        """Gives pairs other values; one step of undo."""
+        source, dataset = self._context.document.project.pairs, self._context.document.dataset
+        if source is None or dataset is None:
+            return
+        edits = source.edits
+        for pair in pairs:
+            edits = edit_pair(edits, pair, values)
+        changed = {pair.id: replace(pair, **values) for pair in pairs}  # type: ignore[arg-type]
+        self._replace_pairs(text, changed, edits)
+        if any(field in values for field in TEXT_FIELDS):
+            self._context.errors.tell(
+                "The text is changed in this project; the file stays as it is. The next run asks the judges about the "
+                "new text: calls on the old one are not used again.",
+                _named(pairs),
+                level="note",
+            )
+
+    def _restore(self) -> None:
+        source = self._context.document.project.pairs
+        if source is None:
+            return
+        pairs = tuple(pair for pair in self._browse.selection if pair.id in source.edits)
+        ids = {pair.id for pair in pairs}
+        edits = {pair_id: known for pair_id, known in source.edits.items() if pair_id not in ids}
+        originals = {pair.id: without_edits(pair, source.edits) for pair in pairs}
+        self._replace_pairs(f"Restore {_named(pairs)}", originals, edits)
+
+    def _replace_pairs(self, text: str, pairs: Mapping[str, Pair], edits: PairEdits) -> None:
+        document = self._context.document
+        source, dataset = document.project.pairs, document.dataset
+        if source is None or dataset is None:
+            return
+        changed = replace(dataset, pairs=tuple(pairs.get(pair.id, pair) for pair in dataset.pairs))
+        # The note about changed pairs is written anew.
+        document.edit_pairs(text, replace(source, edits=edits), noted(changed, edits))
+
+    def _copy_id(self) -> None:
+        QApplication.clipboard().setText("\n".join(pair.id for pair in self._browse.selection))
+
+    def _show_run(self) -> None:
+        indexes = self._browse.run_indexes()
+        self._context.navigator.go("run", pairs=indexes, why="selected on the page Data")
