@@ -91,6 +91,37 @@ class _Edit(QUndoCommand):
         self._document._replace(self._before)
 
 
+class KeptSelections:
+    """Which pairs of a data set the last selections are: finding them out of many takes time, best in a thread."""
+
+    def __init__(self) -> None:
+        self._kept: list[tuple[Dataset, Selection, tuple[Pair, ...]]] = []
+
+    def pairs_of(self, dataset: Dataset, selection: Selection) -> tuple[Pair, ...]:
+        """The selected pairs of a data set, in its order.
+
+        :raises ProjectError: the selection does not fit the data set.
+        """
+        if selection == Selection():
+            return dataset.pairs
+        for known, chosen, pairs in self._kept:
+            if known is dataset and chosen == selection:
+                return pairs
+        found = select(dataset.pairs, selection)
+        self.remember(dataset, selection, found)
+        return found
+
+    def remember(self, dataset: Dataset, selection: Selection, pairs: tuple[Pair, ...]) -> None:
+        """Keeps what was found in a thread."""
+        self._kept.append((dataset, selection, pairs))
+        if len(self._kept) > SELECTIONS_KEPT:
+            self._kept.pop(0)
+
+    def clear(self) -> None:
+        """Forgets all of them."""
+        self._kept.clear()
+
+
 class Document(QObject):
     """The open project. Values are frozen and replaced; every change is an undo command.
 
@@ -101,6 +132,7 @@ class Document(QObject):
         path: its file, ``None`` before it has a name.
         dataset: the pairs as read, ``None`` where none are loaded.
         pairs: the selected pairs, in the order of the source.
+        selections: which pairs the last selections are.
         undo_stack: all edits.
         store: the project's store; read-only where :attr:`read_only`, ``None`` where there is none then.
         read_only: why the project cannot be changed, in words; empty where it can.
@@ -146,7 +178,7 @@ class Document(QObject):
         self._load_task: asyncio.Task[None] | None = None
         self.generation = 0
         self._changed_since_run = ""
-        self._selections: list[tuple[Dataset, Selection, tuple[Pair, ...]]] = []
+        self.selections = KeptSelections()
         self._profiles: dict[str, EndpointProfile] = {}
         self.approvals = Approvals(self, tasks, errors)
         self._saver = DocumentSaver(self, tasks, errors)
@@ -281,7 +313,7 @@ class Document(QObject):
             discard_draft(self._file.path)
         self._session.set_file(None)
         self._saver.set_file(None)
-        self._selections.clear()
+        self.selections.clear()
         self._file = None
         self.undo_stack.clear()
 
@@ -369,26 +401,11 @@ class Document(QObject):
     def _select(self) -> None:
         source = self.project.pairs
         self.pairs = ()
-        if self.dataset is None:
-            return
-        if source is None or source.selection == Selection():
-            self.pairs = self.dataset.pairs
-            return
-        for dataset, selection, pairs in self._selections:
-            if dataset is self.dataset and selection == source.selection:
-                self.pairs = pairs
-                return
-        try:
-            self.remember_selection(self.dataset, source.selection, select(self.dataset.pairs, source.selection))
-            self.pairs = self._selections[-1][2]
-        except ProjectError as error:
-            self._errors.tell_exception(error, self.title)
-
-    def remember_selection(self, dataset: Dataset, selection: Selection, pairs: tuple[Pair, ...]) -> None:
-        """Keeps which pairs of a data set a selection is: finding them out of many takes time, best in a thread."""
-        self._selections.append((dataset, selection, pairs))
-        if len(self._selections) > SELECTIONS_KEPT:
-            self._selections.pop(0)
+        if self.dataset is not None:
+            try:
+                self.pairs = self.selections.pairs_of(self.dataset, Selection() if source is None else source.selection)
+            except ProjectError as error:
+                self._errors.tell_exception(error, self.title)
 
     def _read_profiles(self) -> None:
         try:

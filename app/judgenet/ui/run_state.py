@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
-from judgenet.core.aggregate import Opinion
 from judgenet.core.calls import CallSite
-from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.events import (
     CallFinished,
     CallStarted,
@@ -25,14 +23,12 @@ from judgenet.core.events import (
 )
 from judgenet.core.events import RunStatus as RunPhase
 from judgenet.core.network import NetworkSpec, Role
-from judgenet.core.pairs import Order, Pair, Verdict
-from judgenet.store.columns import NOT_ASKED, CallState, PairPhase
+from judgenet.core.pairs import Pair
 from judgenet.store.db import Store, StoreError
 from judgenet.store.frame import RunFrame
 from judgenet.store.labels import has_labels
 from judgenet.store.pace import Pace, pace
 from judgenet.store.runs import (
-    FullCall,
     RunInfo,
     Spent,
     name_run,
@@ -46,7 +42,7 @@ from judgenet.ui.clock import monotonic
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
 from judgenet.ui.run_progress import Progress, ProgressLog, ProgressSample
-from judgenet.ui.run_reader import RunReader
+from judgenet.ui.run_queries import RunQueries
 from judgenet.ui.tasks import JobCancelled, Tasks
 
 _TEXT_EVERY_S: Final = 1 / 15
@@ -54,7 +50,7 @@ _DWELL_S: Final = 0.8
 """Following, a finished pair stays in view so long before the newest takes its place."""
 
 
-class RunState(QObject):
+class RunState(RunQueries):
     """What the interface knows of the run in focus.
 
     Signals (at most 30 times a second each):
@@ -90,47 +86,29 @@ class RunState(QObject):
         parent: QObject | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        super().__init__(parent)
-        self._document = document
+        super().__init__(document, parent)
         self._tasks = tasks
         self._errors = errors
         self._clock = clock
-        self.run: RunInfo | None = None
         self.state: RunPhase | None = None
         self.message = ""
         self._log = ProgressLog(clock)
-        self._reader = RunReader(document)
         self._runs: tuple[RunInfo, ...] = ()
-        self._table: RunFrame | None = None
-        self._live_id: str | None = None
         self._held: list[Event] | None = None
         self._wanted = 0
         self._loading = False
         self._focus: int | None = None
         self._follow = True
         self._focus_settled = 0.0
-        self._began: dict[CallSite, float] = {}
-        self._texts: dict[CallSite, str] = {}
         self._grown: set[CallSite] = set()
         self._texts_told = 0.0
         self._progress_told = 0.0
-        self._roles: dict[int, tuple[tuple[Role, ...], str]] = {}
         bridge.drained.connect(self._take)
         bridge.ticked.connect(self._tick)
         bridge.beat.connect(self.beat)
         document.opened.connect(self._opened)
 
     # Which run
-
-    @property
-    def spec(self) -> NetworkSpec | None:
-        """The network of the run in focus."""
-        return None if self._table is None else self._table.spec
-
-    @property
-    def table(self) -> RunFrame | None:
-        """All calls and pairs of the run in short, for grids and figures over all pairs."""
-        return self._table
 
     @property
     def runs(self) -> tuple[RunInfo, ...]:
@@ -141,11 +119,6 @@ class RunState(QObject):
     def newest(self) -> RunInfo | None:
         """The newest run that the design of the project made; an experiment makes runs of networks of its own."""
         return next((run for run in reversed(self._runs) if "experiment" not in run.record), None)
-
-    @property
-    def live(self) -> bool:
-        """The run in focus goes on in this window."""
-        return self.run is not None and self.run.id == self._live_id
 
     @property
     def loading(self) -> bool:
@@ -421,106 +394,7 @@ class RunState(QObject):
 
     # Pairs
 
-    @property
-    def pair_count(self) -> int:
-        return 0 if self._table is None else len(self._table)
-
-    def pair(self, index: int) -> Pair:
-        """A pair of the run.
-
-        :raises StoreError: it cannot be read.
-        """
-        mine = self._document.pairs
-        if (
-            self.live
-            and index < len(mine)
-            and self._table is not None
-            and mine[index].id == self._table.pairs.ids[index]
-        ):
-            return mine[index]
-        return self._reader.pair(index).pair
-
-    def pair_id(self, index: int) -> str:
-        return "" if self._table is None else self._table.pairs.ids[index]
-
-    def human(self, index: int) -> Verdict | None:
-        """What people said of a pair."""
-        return None if self._table is None else self._table.human_label(index)
-
-    def pair_state(self, index: int) -> PairPhase:
-        return "open" if self._table is None else self._table.pair_state(index)
-
-    def verdicts(self, index: int) -> dict[str, Verdict | None] | None:
-        """The verdict of each aggregation (c1, c2_l1, …, c2_all, chair) on a finished pair, ``None`` before."""
-        return None if self._table is None else self._table.verdicts(index)
-
-    def roles(self, index: int) -> tuple[Role, ...] | None:
-        """The roles of a pair, ``None`` before they are known."""
-        spec = self.spec
-        if spec is None:
-            return None
-        if spec.roles.kind != "generated":
-            return spec.roles.roles if spec.roles.kind == "fixed" else ()
-        if index in self._roles:
-            return self._roles[index][0]
-        return self._reader.pair(index).roles
-
-    def roles_note(self, index: int) -> str:
-        """Where the roles of a pair differ from the design."""
-        if self.spec is None or self.spec.roles.kind != "generated":
-            return ""
-        if index in self._roles:
-            return self._roles[index][1]
-        return "" if self._table is None else self._reader.pair(index).note
-
     # Calls
-
-    def width(self, layer: int) -> int:
-        """The most neurons that a layer (1 to depth) had on any pair so far, or as designed."""
-        return 0 if self._table is None else self._table.width(layer)
-
-    def call_state(self, site: CallSite) -> CallState:
-        """One call in short, without asking the store."""
-        return NOT_ASKED if self._table is None else self._table.call(site)
-
-    def since(self, site: CallSite) -> float | None:
-        """The time on :func:`~judgenet.ui.clock.monotonic` at which a call that is on its way was sent."""
-        return self._began.get(site)
-
-    @property
-    def in_flight(self) -> Mapping[CallSite, float]:
-        """The calls on their way, with the :func:`~judgenet.ui.clock.monotonic` at which each was sent."""
-        return self._began
-
-    def sites(self, index: int) -> list[CallSite]:
-        """The calls of a pair that have begun, by layer, neuron, order and sample."""
-        return [] if self._table is None else self._table.sites(index)
-
-    def opinions(self, index: int) -> list[Opinion]:
-        """The calls of a pair that are in, for aggregation; evidence is left empty."""
-        return [] if self._table is None else self._table.opinions(index)
-
-    def difference(self, index: int, layer: int, neuron: int, order: Order | None = None) -> float | None:
-        """Score of A minus score of B of a neuron on a pair: the mean over its valid calls (of one order or all)."""
-        return None if self._table is None else self._table.difference(index, layer, neuron, order)
-
-    def call(self, site: CallSite) -> FullCall | None:
-        """All that is kept of a finished call, read from the store; ``None`` before it is finished.
-
-        :raises StoreError: the store cannot be read.
-        """
-        return self._reader.call(site) if self.call_state(site).finished else None
-
-    def result(self, site: CallSite) -> Evaluation | Unscored | None:
-        """What a finished call says, with its evidence or the detail of its reason; ``None`` before it is finished.
-
-        :raises StoreError: the store cannot be read.
-        """
-        return self._reader.result(site) if self.call_state(site).finished else None
-
-    def live_text(self, site: CallSite) -> str:
-        """What has been written so far of an answer that is being written."""
-        return self._texts.get(site, "")
 
     # Focus
 

@@ -395,7 +395,7 @@ class BrowseView(QWidget):
         source = document.project.pairs
         if number != self._choice or dataset is not document.dataset or source is None:
             return
-        document.remember_selection(dataset, selection, chosen)
+        document.selections.remember(dataset, selection, chosen)
         project = replace(document.project, pairs=replace(source, selection=selection))
         merge = f"selection.{selection.kind}" if selection.kind in ("sample", "per_task") else ""
         document.edit_project(text, project, merge=merge)
