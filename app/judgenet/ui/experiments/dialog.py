@@ -12,41 +12,35 @@ from typing import Any, Final
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QDialog,
-    QFormLayout,
-    QFrame,
-    QGridLayout,
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from judgenet.core.experiments import EXPERIMENTS, FAIREVAL_SAMPLES, set_name
+from judgenet.core.experiments import EXPERIMENTS, set_name
 from judgenet.core.network import NetworkError
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.core.wording import plural
-from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.experiments import ExperimentEstimate, ExperimentStep
 from judgenet.engine.session import Start, profiles_of
 from judgenet.engine.setup import start_of
 from judgenet.report.experiment_files import ResultsError, write_all
-from judgenet.stats.labour import Labour
 from judgenet.store.db import StoreError
 from judgenet.store.labels import has_labels
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_folder
-from judgenet.ui.elements import ComboBox, SpinBox, add_row, label, upright
+from judgenet.ui.elements import label, upright
 from judgenet.ui.experiments import work
+from judgenet.ui.experiments.plan import ExperimentPlan
 from judgenet.ui.experiments.results_view import ResultsView
 from judgenet.ui.measures import measure
 from judgenet.ui.tasks import Job, JobCancelled
@@ -56,15 +50,8 @@ _WIDE: Final = 1120
 _HIGH: Final = 680
 _NARROW: Final = 880
 """Narrower than this many px at 100 %, the plan has one column."""
-_FIELD: Final = 200
-"""A field of the plan is at least so wide, in px at 100 %: as its longest choice."""
 _WAIT_MS: Final = 200
 _SHOW_MS: Final = 100
-_MOST_NEURONS: Final = 64
-_LIMIT: Final = 100
-
-_WITH_WIDTH: Final = ("main-table", "roles", "annotation-saving", "baselines")
-_WITH_SAMPLES: Final = ("main-table", "annotation-saving", "baselines")
 
 
 class _Superseded(Exception):
@@ -123,7 +110,8 @@ class ExperimentsDialog(QDialog):
         self.method.setProperty("kind", "bare")
         self.method.setAccessibleName("The method as Markdown, for a paper")
         self.stack = QStackedWidget()
-        self.plan = self._make_plan()
+        self.plan = ExperimentPlan()
+        self.plan.edited.connect(self._edited)
         for widget in (self.plan, self.results, self.method):
             self.stack.addWidget(widget)
         self.state = label("", tone="text2", wrap=True)
@@ -158,94 +146,14 @@ class ExperimentsDialog(QDialog):
         measure(column, spacing=12)
         measure(foot, spacing=8)
 
-    def _make_plan(self) -> QWidget:
-        self.lead = label("", "evidence", wrap=True)
-        self.cost = label("", tone="text2", wrap=True)
-        self.pairs = ComboBox("Pairs")
-        self.number = SpinBox("Number of pairs", 1, 1_000_000)
-        self.wide = ComboBox("Width of the network")
-        self.wide.addItem("One neuron per role", "auto")
-        self.wide.addItem("A fixed number", "fixed")
-        self.width_of = SpinBox("Neurons per layer", 1, _MOST_NEURONS)
-        self.width_of.setValue(4)
-        self.samples = SpinBox("FairEval samples per order", 1, 32)
-        self.samples.setValue(FAIREVAL_SAMPLES)
-        self.widest = SpinBox("Maximum neurons per layer", 1, _MOST_NEURONS)
-        self.widest.setValue(8)
-        self.deepest = SpinBox("Maximum layers", 1, 16)
-        self.deepest.setValue(4)
-        self.neurons = SpinBox("Maximum neurons in total", 1, _MOST_NEURONS)
-        self.neurons.setValue(10)
-        self.target = SpinBox("Target agreement, %", 0, 100)
-        self.target.setSpecialValueText("same as annotators")
-        self.seconds = SpinBox("Seconds per label", 0, 36_000)
-        self.wage = SpinBox("Wage, USD per hour", 0, 10_000)
-        self.annotators = SpinBox("Annotators per pair", 1, 100)
-        for spin in (self.seconds, self.wage):
-            spin.setSpecialValueText("not stated")
-        self.most_calls = SpinBox("Maximum calls", 0, 100_000_000)
-        self.most_calls.setSpecialValueText("no limit")
-        for text, key in (("All pairs", "all"), ("A number per task", "each"), ("Random sample", "limit")):
-            self.pairs.addItem(text, key)
-        form = QFormLayout()
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        for text, widget in (
-            ("Pairs", self.pairs),
-            ("Number of pairs", self.number),
-            ("Width", self.wide),
-            ("Neurons per layer", self.width_of),
-            ("FairEval samples", self.samples),
-            ("Maximum neurons per layer", self.widest),
-            ("Maximum layers", self.deepest),
-            ("Maximum neurons in total", self.neurons),
-            ("Target agreement, %", self.target),
-            ("Seconds per label", self.seconds),
-            ("Wage, USD per hour", self.wage),
-            ("Annotators per pair", self.annotators),
-            ("Maximum calls", self.most_calls),
-        ):
-            add_row(form, text, widget)
-            measure(widget, min_width=_FIELD)
-        self._form = form
-        measure(form, down=8, across=16)
-        for box in (self.pairs, self.wide):
-            box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
-            box.currentIndexChanged.connect(self._edited)
-        for spin in (self.number, self.width_of, self.samples, self.widest, self.deepest, self.neurons, self.target):
-            spin.valueChanged.connect(self._edited)
-        self.seconds.valueChanged.connect(self._edited)
-        self.most_calls.valueChanged.connect(self._edited)
-        self._facts = QGridLayout()
-        self._facts.setColumnStretch(1, 1)
-        self.note = label("", tone="warn", wrap=True)
-        side = QVBoxLayout()
-        side.addLayout(self._facts)
-        side.addWidget(self.note)
-        side.addStretch(1)
-        halves = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        halves.addLayout(form, stretch=5)
-        halves.addLayout(side, stretch=6)
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.lead)
-        column.addWidget(self.cost)
-        column.addLayout(halves)
-        column.addStretch(1)
-        self._halves = halves
-        measure(column, spacing=12)
-        measure(halves, spacing=32)
-        measure(self._facts, down=8, across=16)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName("Plan of the experiment")
-        area.setWidget(inner)
-        return area
-
     # Opening and closing
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        theme = self._context.theme.theme
+        narrow = self.width() < theme.px(_NARROW)
+        self.plan.set_narrow(narrow)
+        self.list.setFixedWidth(theme.px(172 if narrow else 200))
 
     def show_for(self) -> None:
         """Opens the dialog for the project as it stands."""
@@ -261,20 +169,6 @@ class ExperimentsDialog(QDialog):
     def _closed(self) -> None:
         self._stop()
         self._stop_reckoning.set()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        """Form and figures stand below each other where there is no room for both."""
-        theme = self._context.theme.theme
-        narrow = self.width() < theme.px(_NARROW)
-        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-        self._halves.setDirection(way)
-        wrap = QFormLayout.RowWrapPolicy
-        self._form.setRowWrapPolicy(wrap.WrapAllRows if narrow else wrap.WrapLongRows)
-        self.list.setFixedWidth(theme.px(172 if narrow else 200))
 
     # What was chosen
 
@@ -296,15 +190,8 @@ class ExperimentsDialog(QDialog):
         self._key = list(EXPERIMENTS)[place]
         preset = EXPERIMENTS[self._key]
         self.title.setText(preset.title)
-        self.lead.setText(preset.description)
-        self.cost.setText(preset.cost[0].upper() + preset.cost[1:] + ".")
-        tasks = len({pair.task for pair in self._context.document.pairs} - {None})
-        self.pairs.blockSignals(True)
-        self.pairs.setCurrentIndex(1 if preset.each and tasks else 0)
-        self.pairs.blockSignals(False)
-        self.number.blockSignals(True)
-        self.number.setValue(preset.each or _LIMIT)
-        self.number.blockSignals(False)
+        tasks = {pair.task for pair in self._context.document.pairs} - {None}
+        self.plan.choose(self._key, tasks=bool(tasks))
         self._take(None)
         self._edited()
         self._context.tasks.start(self._look(self._key), "Look for earlier results")
@@ -322,55 +209,11 @@ class ExperimentsDialog(QDialog):
 
     def _edited(self, *_: object) -> None:
         """Something was chosen: shows what goes with it, and reckons anew."""
-        key, pairs = self._key, self.pairs.currentData()
-        shown = {
-            self.number: pairs != "all",
-            self.wide: key in _WITH_WIDTH and key != "roles",
-            self.width_of: key == "roles" or (key in _WITH_WIDTH and self.wide.currentData() == "fixed"),
-            self.samples: key in _WITH_SAMPLES,
-            self.widest: key == "width-depth",
-            self.deepest: key == "width-depth",
-            self.neurons: key == "neuron-budget",
-            self.target: key == "annotation-saving",
-            self.seconds: key == "annotation-saving",
-            self.wage: key == "annotation-saving" and self.seconds.value() > 0,
-            self.annotators: key == "annotation-saving" and self.seconds.value() > 0,
-        }
-        for widget, visible in shown.items():
-            self._form.setRowVisible(widget, visible)
+        self.plan.show_fields()
         self._estimate = None
         self._refresh()
         self._stop_reckoning.set()
         self._reckon_soon.start()
-
-    def _wanted(self) -> work.Wanted:
-        key, pairs = self._key, self.pairs.currentData()
-        changes: dict[str, Any] = {}
-        if not self.width_of.isHidden() and (key == "roles" or self.wide.currentData() == "fixed"):
-            changes["width"] = self.width_of.value()
-        if key in _WITH_SAMPLES:
-            changes["samples"] = self.samples.value()
-        if key == "width-depth":
-            changes["widths"] = tuple(range(1, self.widest.value() + 1))
-            changes["depths"] = tuple(range(1, self.deepest.value() + 1))
-        if key == "neuron-budget":
-            changes["budget"] = self.neurons.value()
-        return work.Wanted(
-            key,
-            each=self.number.value() if pairs == "each" else 0,
-            limit=self.number.value() if pairs == "limit" else None,
-            changes=changes,
-            target=self.target.value() / 100 if key == "annotation-saving" and self.target.value() else None,
-            labour=self._labour(),
-            limits=Limits(max_calls=self.most_calls.value() or None),
-        )
-
-    def _labour(self) -> Labour:
-        """What a label takes and costs, as far as it is stated."""
-        seconds = self.seconds.value()
-        if self._key != "annotation-saving" or not seconds:
-            return Labour()
-        return Labour(float(seconds), float(self.wage.value()) or None, float(self.annotators.value()))
 
     def _start(self) -> Start:
         document = self._context.document
@@ -396,11 +239,11 @@ class ExperimentsDialog(QDialog):
 
         store = self._context.document.store
         try:
-            found = await self._context.tasks.off_thread(work.reckon, self._wanted(), self._start(), store, check)
+            found = await self._context.tasks.off_thread(work.reckon, self.plan.wanted(), self._start(), store, check)
         except _Superseded:
             return
         except (NetworkError, PriceError, PromptError, StoreError, sqlite3.Error) as error:
-            self.note.setText(str(error))
+            self.plan.show_estimate((), str(error))
             return
         if not stop.is_set():
             self._estimate = found
@@ -418,7 +261,7 @@ class ExperimentsDialog(QDialog):
     async def _run(self) -> None:
         context, document = self._context, self._context.document
         try:
-            wanted, start = self._wanted(), self._start()
+            wanted, start = self.plan.wanted(), self._start()
             store = document.store
             assert store is not None
             if (
@@ -510,16 +353,6 @@ class ExperimentsDialog(QDialog):
         self._show_estimate()
 
     def _show_estimate(self) -> None:
-        while (item := self._facts.takeAt(0)) is not None:
-            old = item.widget()
-            if old is not None:
-                old.hide()
-                old.deleteLater()
-        lines = [("calls", "calculating …")] if self._estimate is None else self._estimate.lines()
-        for place, (name, text) in enumerate(lines):
-            self._facts.addWidget(label(name[0].upper() + name[1:], tone="text2"), place, 0, Qt.AlignmentFlag.AlignTop)
-            value = label(text, "strong" if name in ("still to ask", "price") else "", wrap=True)
-            self._facts.addWidget(value, place, 1)
         preset, pairs = EXPERIMENTS[self._key], self._context.document.pairs
         store = self._context.document.store
         labelled = any(pair.human for pair in pairs) or (store is not None and has_labels(store))
@@ -528,8 +361,8 @@ class ExperimentsDialog(QDialog):
             f"None of the {plural(len(pairs), 'pair')} has a human label: there will be verdicts, but neither accuracy "
             "nor kappa. Labels that come later cost no call."
         )
-        self.note.setText(text if bare else "")
-        self.note.setVisible(bool(bare))
+        lines = [("calls", "calculating …")] if self._estimate is None else self._estimate.lines()
+        self.plan.show_estimate(lines, text if bare else "")
 
     # Files
 
