@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -13,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from judgenet.core.pairs import Pair
-from judgenet.core.project import Selection, select
+from judgenet.core.project import Selection
 from judgenet.core.wording import plural
 from judgenet.engine.pair_index import DatasetVerdicts, PairFilter, PairIndex, SortKey, chosen_mask
 from judgenet.formats import Dataset, Finding
@@ -22,7 +20,9 @@ from judgenet.ui.data.chosen import ChosenPanel
 from judgenet.ui.data.filters import FilterBar
 from judgenet.ui.data.findings import FindingList
 from judgenet.ui.data.import_view import file_words, megabytes
+from judgenet.ui.data.pair_chooser import PairChooser
 from judgenet.ui.data.pair_view import PairView
+from judgenet.ui.data.row_finder import RowFinder
 from judgenet.ui.data.table import PairsTable
 from judgenet.ui.elements import label, line
 from judgenet.ui.measures import Gap, measure
@@ -37,10 +37,6 @@ VERDICTS_WAIT_MS: Final = 1000
 
 _LOW_PAGE: Final = 700
 """In a page of less height (px at 100 %) an open pair has the page alone at first."""
-
-
-class _Superseded(Exception):
-    """Other rows are wanted meanwhile."""
 
 
 class BrowseView(QWidget):
@@ -70,13 +66,11 @@ class BrowseView(QWidget):
         self._chosen: NDArray[np.bool_] | None = None
         self._findings: Mapping[str, frozenset[str]] = {}
         self._by_pair: dict[str, list[Finding]] = {}
-        self._sort: tuple[SortKey | None, bool] = (None, False)
         self._visit: tuple[tuple[int, ...], str] | None = None
-        self._round = 0
-        self._choice = 0
-        self._busy = False
-        self._stop = threading.Event()
 
+        self._finder = RowFinder(context.tasks, self)
+        self._finder.found.connect(self._show_rows)
+        self._chooser = PairChooser(context.document, context.tasks)
         self.bar = FilterBar()
         self.bar.changed.connect(self.refresh_rows)
         self.bar.search.left.connect(self.focus_table)
@@ -87,36 +81,11 @@ class BrowseView(QWidget):
         self.table.opened.connect(self.open_pair)
         self.table.sort_wanted.connect(self.sort)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.table.customContextMenuRequested.connect(self._ask_for_menu)
-        self.table.selectionModel().selectionChanged.connect(self._selection_changed)
-        self._frame = QFrame()
-        self._frame.setProperty("part", "panel")
-        inside = QVBoxLayout(self._frame)
-        inside.setContentsMargins(1, 1, 1, 1)
-        inside.addWidget(self.table)
-        self._top = QWidget()
-        self._top_column = QVBoxLayout(self._top)
-        self._top_column.setContentsMargins(0, 0, 0, 0)
-        self._top_column.addWidget(self.bar)
-        self._top_column.addWidget(self._frame, stretch=1)
-        self.pair_view = PairView()
-        self.pair_view.hide()
-        self.pair_view.closed.connect(self.close_pair)
-        self.pair_view.stepped.connect(self._step)
-        self.pair_view.whole_wanted.connect(self._set_whole)
-        self.pair_view.markdown_chosen.connect(self._set_markdown)
-        self.pair_view.run_wanted.connect(self._show_in_run)
-        self.pair_view.set_markdown(context.settings.preferences.markdown)
-        self.splitter = QSplitter(Qt.Orientation.Vertical)
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.setProperty("kind", "bare")
-        self.splitter.addWidget(self._top)
-        self.splitter.addWidget(self.pair_view)
-        self.splitter.setStretchFactor(0, 2)
-        self.splitter.setStretchFactor(1, 3)
-        self._column = QVBoxLayout(self)
-        self._column.addWidget(self.splitter)
-
+        self.table.customContextMenuRequested.connect(
+            lambda place: self.menu_wanted.emit(self.table.viewport().mapToGlobal(place))
+        )
+        self.table.selectionModel().selectionChanged.connect(self.selected)
+        self._lay_out()
         self.side = _Side(context)
         self.side.chosen.chosen.connect(self._choose)
         self.side.findings.show_wanted.connect(self.bar.show_finding)
@@ -133,6 +102,35 @@ class BrowseView(QWidget):
         document.project_changed.connect(self._project_changed)
         document.read_only_changed.connect(self._show_side)
         context.settings.changed.connect(self._preferences_changed)
+
+    def _lay_out(self) -> None:
+        self._frame = QFrame()
+        self._frame.setProperty("part", "panel")
+        inside = QVBoxLayout(self._frame)
+        inside.setContentsMargins(1, 1, 1, 1)
+        inside.addWidget(self.table)
+        self._top = QWidget()
+        self._top_column = QVBoxLayout(self._top)
+        self._top_column.setContentsMargins(0, 0, 0, 0)
+        self._top_column.addWidget(self.bar)
+        self._top_column.addWidget(self._frame, stretch=1)
+        self.pair_view = PairView()
+        self.pair_view.hide()
+        self.pair_view.closed.connect(self.close_pair)
+        self.pair_view.stepped.connect(self.table.step)
+        self.pair_view.whole_wanted.connect(self._set_whole)
+        self.pair_view.markdown_chosen.connect(self._set_markdown)
+        self.pair_view.run_wanted.connect(self._show_in_run)
+        self.pair_view.set_markdown(self._context.settings.preferences.markdown)
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setProperty("kind", "bare")
+        self.splitter.addWidget(self._top)
+        self.splitter.addWidget(self.pair_view)
+        self.splitter.setStretchFactor(0, 2)
+        self.splitter.setStretchFactor(1, 3)
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self.splitter)
         measure(self._column, margins=(24, Gap(16), 24, Gap(16)))
         measure(self._top_column, spacing=Gap(8))
         measure(self.splitter, handle=Gap(12))
@@ -147,7 +145,7 @@ class BrowseView(QWidget):
     @property
     def busy(self) -> bool:
         """Rows are being found."""
-        return self._busy
+        return self._finder.busy
 
     def show_document(self) -> None:
         """Shows the document's pairs and which of them are chosen."""
@@ -163,9 +161,8 @@ class BrowseView(QWidget):
         self._table_of_run = None
         self._findings = {}
         self._by_pair = {}
-        self._stop.set()
         # Rows that are looked for now are those of other pairs.
-        self._round += 1
+        self._finder.cancel()
         self.close_pair()
         self.bar.clear()
         self.model.set_pairs(())
@@ -246,46 +243,14 @@ class BrowseView(QWidget):
 
     def sort(self, key: SortKey | None, descending: bool) -> None:
         """Sorts by a key; ``None``: the order of the source."""
-        self._sort = (key, descending)
+        self._finder.sort = (key, descending)
         self.table.set_sort(key, descending)
         self.refresh_rows()
 
     def refresh_rows(self) -> None:
         """Finds anew which rows are to be shown, and in which order."""
-        if self._index is None:
-            return
-        self._stop.set()
-        self._stop = threading.Event()
-        self._round += 1
-        self._busy = True
-        self._context.tasks.start(self._find_rows(self._round, self._stop), "Find the pairs")
-
-    async def _find_rows(self, number: int, stop: threading.Event) -> None:
-        index, wanted = self._index, self.bar.wanted
-        if index is None:
-            return
-        key, descending = self._sort
-        verdicts, chosen, findings = self._verdicts, self._chosen, self._findings
-
-        def check() -> None:
-            if stop.is_set():
-                raise _Superseded
-
-        def work() -> NDArray[np.int32]:
-            order = index.order(key, descending=descending, verdicts=verdicts, chosen=chosen, check=check)
-            if wanted.empty:
-                return order
-            mask = index.mask(wanted, verdicts=verdicts, chosen=chosen, findings=findings, check=check)
-            return order[mask[order]]
-
-        try:
-            rows = await self._context.tasks.off_thread(work)
-        except _Superseded:
-            return
-        if number != self._round:
-            return
-        self._busy = False
-        self._show_rows(rows, wanted)
+        if self._index is not None:
+            self._finder.find(self._index, self.bar.wanted, self._verdicts, self._chosen, self._findings)
 
     def _show_rows(self, rows: NDArray[np.int32], wanted: PairFilter) -> None:
         if not np.array_equal(rows, self.model.rows):
@@ -353,7 +318,7 @@ class BrowseView(QWidget):
     def _verdicts_settled(self) -> None:
         wanted = self.bar.wanted
         self._offer()
-        if self._sort[0] in ("verdict", "agreement") or wanted.verdict is not None or wanted.match is not None:
+        if self._finder.sort[0] in ("verdict", "agreement") or wanted.verdict is not None or wanted.match is not None:
             self.refresh_rows()
         else:
             self._show_side()
@@ -368,37 +333,8 @@ class BrowseView(QWidget):
     # Choosing
 
     def _choose(self, selection: Selection) -> None:
-        document = self._context.document
-        source = document.project.pairs
-        if source is None or self._index is None:
-            return
-        left_out = source.selection.left_out
-        if selection.kind == "ids":
-            rows = np.sort(self.model.rows)
-            selection = Selection("ids", ids=tuple(self._index.pairs[place].id for place in rows.tolist()))
-            text = f"Choose the {plural(len(rows), 'pair')} shown"
-        else:
-            text = {
-                "all": "Choose all pairs",
-                "sample": "Choose a sample of the pairs",
-                "per_task": "Choose pairs of each task",
-            }[selection.kind]
-        selection = replace(selection, left_out=left_out)
-        self._choice += 1
-        self._context.tasks.start(self._choose_pairs(text, selection, self._choice), "Choose pairs")
-
-    async def _choose_pairs(self, text: str, selection: Selection, number: int) -> None:
-        document, dataset = self._context.document, self._dataset
-        if dataset is None:
-            return
-        chosen = await self._context.tasks.off_thread(select, dataset.pairs, selection)
-        source = document.project.pairs
-        if number != self._choice or dataset is not document.dataset or source is None:
-            return
-        document.selections.remember(dataset, selection, chosen)
-        project = replace(document.project, pairs=replace(source, selection=selection))
-        merge = f"selection.{selection.kind}" if selection.kind in ("sample", "per_task") else ""
-        document.edit_project(text, project, merge=merge)
+        if self._index is not None:
+            self._chooser.choose(selection, self._index, self.model.rows)
 
     def _show_side(self) -> None:
         document = self._context.document
@@ -431,12 +367,6 @@ class BrowseView(QWidget):
             return ()
         found = (self._verdicts.run_index(place) for place in self.table.selected_positions)
         return tuple(place for place in found if place is not None)
-
-    def _selection_changed(self) -> None:
-        self.selected.emit()
-
-    def _ask_for_menu(self, place: QPoint) -> None:
-        self.menu_wanted.emit(self.table.viewport().mapToGlobal(place))
 
     # The open pair
 
@@ -484,9 +414,6 @@ class BrowseView(QWidget):
         last = len(self.model.rows) - 1
         self.pair_view.back.setEnabled(row is not None and row > 0)
         self.pair_view.forth.setEnabled(row is not None and row < last)
-
-    def _step(self, by: int) -> None:
-        self.table.step(by)
 
     def step_pair(self, by: int) -> None:
         """Goes to the pair before or after; opens it where none is open."""

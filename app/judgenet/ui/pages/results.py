@@ -18,18 +18,15 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation
-from judgenet.core.wording import plural
 from judgenet.report.anytime_view import at_any_time
 from judgenet.report.model import Report
 from judgenet.report.outline import rules_line, state_line
 from judgenet.report.outline_figures import role_clouds
-from judgenet.report.selection import OfNeuron, PairSelection, selected
+from judgenet.report.selection import OfNeuron, PairSelection
 from judgenet.store.db import StoreError
-from judgenet.store.files import atomic_write
 from judgenet.store.labels import label_rules, set_label_rules
 from judgenet.ui.actions import known_action
 from judgenet.ui.context import Context
-from judgenet.ui.dialogs import ask_save_file
 from judgenet.ui.export_run import ExportDialog
 from judgenet.ui.interval_switch import IntervalSwitch
 from judgenet.ui.navigation import PageKey
@@ -46,6 +43,7 @@ from judgenet.ui.results.guarantee_state import GuaranteeState
 from judgenet.ui.results.headline import HeadPanel, NoticeStrip
 from judgenet.ui.results.instead import InsteadPanel
 from judgenet.ui.results.learn_panel import LearnPanel
+from judgenet.ui.results.listing import PairListing
 from judgenet.ui.results.pair_panel import PairPanel
 from judgenet.ui.results.panel import Rows
 from judgenet.ui.results.planner import PlannerPanel
@@ -53,10 +51,9 @@ from judgenet.ui.results.ranking import RankingPanel
 from judgenet.ui.results.reliability import ReliabilityPanel
 from judgenet.ui.results.requirements import RequirementsPanel
 from judgenet.ui.results.rest import CLOUD_W, CloudsPanel, LeftOutPanel
-from judgenet.ui.results.selection_titles import selection_words
 from judgenet.ui.results.state import Results
 from judgenet.ui.results.trust import AlikePanel, Divided, ReviewPanel, Trusting, Unsure
-from judgenet.ui.results.what_if import WhatIfPanel, looked_at
+from judgenet.ui.results.what_if import WhatIfPanel
 
 if TYPE_CHECKING:
     from judgenet.stats.whatif import Subnetwork
@@ -78,8 +75,6 @@ class ResultsPage(OfRunPage):
         super().__init__(context, parent)
         self._shown: Results | None = None
         self._aggregation: str | None = None
-        self._chosen: PairSelection | None = None
-        self._listed: tuple[tuple[int, ...], str] | None = None
         self._clouds_of: object = None
         self._wanted_size: Subnetwork | None = None
         self._task: asyncio.Task[None] | None = None
@@ -117,6 +112,7 @@ class ResultsPage(OfRunPage):
         self.requirements = RequirementsPanel(context)
         self.exporting = ExportDialog(context, self)
         self.pairs = PairPanel()
+        self.listing = PairListing(context, self.pairs, (self.differ, self.changes))
         self._panels = (
             self.compare,
             self.agreement,
@@ -198,11 +194,11 @@ class ResultsPage(OfRunPage):
         self.agreement.data_wanted.connect(self._go_data)
         self.agreement.verdict_wanted.connect(context.document.set_rule)
         for panel in (self.differ, self.changes):
-            panel.chosen.connect(self._choose)
+            panel.chosen.connect(self.listing.choose)
         for chooser in (self.breakdown, self.orders, self.left_out):
-            chooser.chosen.connect(self._choose)
+            chooser.chosen.connect(self.listing.choose)
         self.what_if.rules_chosen.connect(self._choose_rules)
-        self.what_if.pairs_wanted.connect(self._list_changed)
+        self.what_if.pairs_wanted.connect(self.listing.show_pairs)
         self.what_if.rule_chosen.connect(self.explorer.choose_rule)
         self.curve.chosen.connect(self._ask_size)
         self.head.plan_wanted.connect(self._show_planner)
@@ -211,16 +207,13 @@ class ResultsPage(OfRunPage):
         self.alike.chosen.connect(self._list_trusted)
         self.learned.neuron_chosen.connect(self._choose_neuron)
         self.planner.label_wanted.connect(self._label_next)
-        self.guarantee.queue_wanted.connect(self._queue_people)
+        self.guarantee.queue_wanted.connect(self.listing.queue_people)
         self.guarantee.labels_wanted.connect(lambda: context.navigator.go("labels"))
-        self.guarantee.list_wanted.connect(self._save_queue)
+        self.guarantee.list_wanted.connect(self.listing.save_queue)
         self.explorer.answered.connect(self._list_wrong)
-        self.ranking.pairs_wanted.connect(self._list_changed)
-        self.compare.pairs_wanted.connect(self._list_changed)
+        self.ranking.pairs_wanted.connect(self.listing.show_pairs)
+        self.compare.pairs_wanted.connect(self.listing.show_pairs)
         self.compare.closed.connect(self._stop_comparing)
-        self.pairs.opened.connect(self._open_pair)
-        self.pairs.all_wanted.connect(self._open_all)
-        self.pairs.closed.connect(self._close_pairs)
 
     # The frame's wishes
 
@@ -230,8 +223,9 @@ class ResultsPage(OfRunPage):
     # What is shown
 
     def _opened(self) -> None:
-        self._aggregation = self._chosen = self._listed = self._clouds_of = None
-        self._shown = None
+        self._aggregation = self._clouds_of = None
+        self.listing.forget()
+        self._shown = self.listing.results = None
         self.pairs.hide()
 
     def _has_run(self) -> bool | str:
@@ -242,7 +236,7 @@ class ResultsPage(OfRunPage):
         results = self._state.results
         if self._show_missing() or results is None:
             self.pairs.hide()
-            self._shown = None
+            self._shown = self.listing.results = None
         else:
             self.stack.setCurrentWidget(self.area)
             if results is not self._shown:
@@ -254,12 +248,13 @@ class ResultsPage(OfRunPage):
     def _show(self, results: Results) -> None:
         """Shows a run's figures."""
         before = self._shown
-        self._shown = results
+        self._shown = self.listing.results = results
         report = results.report
         if before is not None and before.run.id == results.run.id and before.labels_key != results.labels_key:
             self.context.learning.forget()
         if before is None or before.run.id != results.run.id:
-            self._aggregation = self._chosen = self._listed = self._clouds_of = None
+            self._aggregation = self._clouds_of = None
+            self.listing.forget()
             self.pairs.hide()
             self.clouds.hide()
             self.area.verticalScrollBar().setValue(0)
@@ -289,7 +284,7 @@ class ResultsPage(OfRunPage):
         self.changes.show_report(report)
         self.left_out.show_report(report)
         self._show_clouds(report)
-        self._list_again()
+        self.listing.show_again()
 
     def _show_intervals(self, *_: object) -> None:
         """Shows rates and agreement with the kind of interval that the user's setting names."""
@@ -397,42 +392,18 @@ class ResultsPage(OfRunPage):
             "labels", pairs=self.planner.draw(), why="to label next, drawn within verdicts", part="plan"
         )
 
-    def _queue_people(self, pairs: tuple[int, ...]) -> None:
-        """Leads to the desk with the pairs that are left to people."""
-        found = self._loaded(pairs)
-        if found:
-            self.context.navigator.go("labels", pairs=found, why="for people", part="people")
-
-    def _save_queue(self, pairs: tuple[int, ...]) -> None:
-        """Writes the ids of pairs to a file."""
-        self._task = self.context.tasks.start(self._write_queue(pairs), "Save the list of pairs")
-
-    async def _write_queue(self, pairs: tuple[int, ...]) -> None:
-        results = self._shown
-        suggestion = self.context.document.folder / "for-people.txt"
-        path = await ask_save_file(self, "Save the list of pairs for people", ("Text (*.txt)",), suggestion, "txt")
-        if path is None or results is None:
-            return
-        text = "".join(f"{results.frame.pairs.ids[pair]}\n" for pair in pairs)
-        try:
-            await self.context.tasks.off_thread(atomic_write, path, text)
-        except OSError as error:
-            self.context.errors.tell_exception(error, str(path))
-            return
-        self.context.errors.tell(f"{plural(len(pairs), 'pair')} saved.", str(path), level="note")
-
     def _list_trusted(self, chosen: PairSelection | Unsure | Divided) -> None:
         """Lists the pairs of a mark of the lower charts."""
         found = self.trusting.found
         if found is not None and isinstance(chosen, Unsure):
-            self._list_changed(found.pairs(chosen), "the network is least sure, reviewed first")
+            self.listing.show_pairs(found.pairs(chosen), "the network is least sure, reviewed first")
         elif found is not None and isinstance(chosen, Divided):
-            self._list_changed(found.pairs(chosen), f"the neurons of layer {chosen.layer} differ")
+            self.listing.show_pairs(found.pairs(chosen), f"the neurons of layer {chosen.layer} differ")
         elif not isinstance(chosen, Unsure | Divided):
-            self._choose(chosen)
+            self.listing.choose(chosen)
 
     def _choose_neuron(self, place: tuple[int, int]) -> None:
-        self._choose(OfNeuron(*place, right=False))
+        self.listing.choose(OfNeuron(*place, right=False))
 
     def _go_data(self) -> None:
         self.context.navigator.go("data")
@@ -446,23 +417,6 @@ class ResultsPage(OfRunPage):
 
     # Pairs
 
-    def _choose(self, chosen: PairSelection | None) -> None:
-        """Lists the pairs of a selection."""
-        self._chosen, self._listed = chosen, None
-        for panel in (self.differ, self.changes):
-            panel.select(chosen)
-        if chosen is None:
-            self.pairs.hide()
-        else:
-            self._list_again()
-            self.pairs.show()
-
-    def _list_changed(self, pairs: tuple[int, ...], why: str) -> None:
-        self._choose(None)
-        self._listed = (pairs, why)
-        self._list_again()
-        self.pairs.show()
-
     def _ask_size(self, choice: Subnetwork) -> None:
         """Asks a size of network; its answer leads to the pairs that it has wrong."""
         self._wanted_size = choice
@@ -472,61 +426,10 @@ class ResultsPage(OfRunPage):
         reply = self.explorer.reply
         if reply is not None and reply.question.choice == self._wanted_size:
             self._wanted_size = None
-            self._list_changed(self.explorer.wrong(reply), "the smaller network is wrong")
-
-    def _list_again(self) -> None:
-        """Lists the pairs that were chosen last, as they are now."""
-        results = self._shown
-        if results is None:
-            return
-        if self._chosen is not None:
-            pairs = selected(results.frame, self._chosen)
-            why = selection_words(self._chosen, results.report)
-        elif self._listed is not None:
-            pairs, why = self._listed
-        else:
-            return
-        self.pairs.show_pairs(self.context.document.store, results, self._verdict_shown(results), pairs, why)
-
-    def _verdict_shown(self, results: Results) -> str:
-        """The aggregation whose verdict stands in the list."""
-        of_cell = getattr(self._chosen, "aggregation", None)
-        if isinstance(of_cell, str):
-            return of_cell
-        return looked_at(results.report.decides) if self._listed is not None else results.report.decides
-
-    def _why(self) -> str:
-        return self.pairs.why.text()
-
-    def _open_pair(self, index: int) -> None:
-        """Shows a pair with everything that was said of it; the page Run steps through the others of the list."""
-        self.context.navigator.go("run", pairs=self.pairs.view.pairs.pairs, why=self._why())
-        self.context.run_state.set_focus(index)
-
-    def _open_all(self) -> None:
-        """Shows all listed pairs with their texts."""
-        found = self._loaded(self.pairs.view.pairs.pairs)
-        if found:
-            self.context.navigator.go("data", pairs=found, why=self._why())
-
-    def _loaded(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """Pairs of the run as places in the pairs that are loaded now; says which are not."""
-        document, table = self.context.document, self.context.run_state.table
-        places = {pair.id: place for place, pair in enumerate(document.pairs)}
-        ids = () if table is None else table.pairs.ids
-        found = tuple(places[ids[pair]] for pair in wanted if pair < len(ids) and ids[pair] in places)
-        if not found:
-            self.context.errors.tell("These pairs are not among those that are loaded now.", "Data", level="warning")
-        elif len(found) < len(wanted):
-            missing = len(wanted) - len(found)
-            self.context.errors.tell(f"{plural(missing, 'pair')} of the run are not loaded now.", "Data", level="note")
-        return found
-
-    def _close_pairs(self) -> None:
-        self._choose(None)
+            self.listing.show_pairs(self.explorer.wrong(reply), "the smaller network is wrong")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.pairs.isVisible():
-            self._close_pairs()
+            self.listing.choose(None)
             return
         super().keyPressEvent(event)
