@@ -206,7 +206,7 @@ async def test_the_head_has_the_corrected_rate_its_interval_and_what_it_rests_on
     labels = sum(of.pair.pair.human is not None for of in results)
     head = page.head
     assert head.figure.text() == f"{100 * rate:.1f} %"
-    low, high = (float(end) for end in head.interval.text().split(" – "))
+    low, high = (float(end) for end in head.interval.text().split(" to "))
     assert low < 100 * rate < high
     assert head.win_title.text.replace("\u2068", "").replace("\u2069", "") == "Win rate of B New over A Old"
     verdicts = [of.verdicts.c2_all for of in results if of.verdicts is not None]

@@ -61,56 +61,9 @@ class BiasSidebar(QScrollArea):
         column = QVBoxLayout(inner)
         self.judges: dict[LabJudge, QCheckBox] = {}
         self.probes: dict[str, QCheckBox] = {}
-        column.addWidget(label("Judges", "section"))
-        titles: dict[LabJudge, str] = {
-            "network": "Network",
-            "single": "Single judge, same model",
-            "faireval": "FairEval, 3 samples",
-        }
-        for judge, title in titles.items():
-            self.judges[judge] = self._box(column, title)
-        note = label("Layers and neurons are measured from the network's own calls.", tone="text2", wrap=True)
-        column.addWidget(note)
-        column.addWidget(line())
-        head = QHBoxLayout()
-        head.addWidget(label("Probes", "section"))
-        head.addStretch(1)
-        self.count = label("", tone="text2")
-        head.addWidget(self.count)
-        column.addLayout(head)
-        for key, probe in PROBES.items():
-            box = self.probes[key] = self._box(column, probe.title)
-            box.setToolTip(f"{probe.tells}. {probe.source}".rstrip())
-        column.addWidget(line())
-        column.addWidget(label("Plan", "section"))
-        self._facts = QGridLayout()
-        self._facts.setColumnStretch(1, 1)
-        column.addLayout(self._facts)
-        self.left_out = label("", tone="text2", wrap=True)
-        self.why = label("", tone="warn", wrap=True)
-        self.reasons_link = link("Why?", "Why some probes skip pairs")
-        self.reasons_link.setCheckable(True)
-        self.reasons_link.toggled.connect(self._show_reasons)
-        self.reasons = label("", tone="text2", wrap=True)
-        row = QHBoxLayout()
-        row.addWidget(self.left_out, stretch=1)
-        row.addWidget(self.reasons_link, alignment=Qt.AlignmentFlag.AlignTop)
-        column.addLayout(row)
-        column.addWidget(self.reasons)
-        column.addWidget(self.why)
-        self.bar = QProgressBar()
-        self.bar.setTextVisible(False)
-        self.bar.setRange(0, 1000)
-        self.bar.setAccessibleName("Progress of the lab")
-        self.how_far = label("", tone="text2", wrap=True)
-        self.stop = QPushButton("Stop")
-        self.stop.setAccessibleName("Stop the lab")
-        set_kind(self.stop, "normal")
-        self.stop.clicked.connect(self.stop_wanted)
-        column.addWidget(self.bar)
-        column.addWidget(self.how_far)
-        column.addWidget(self.stop)
-        column.addWidget(line())
+        self._add_choices(column)
+        self._add_plan(column)
+        self._add_progress(column)
         column.addWidget(label("Settings", "section"))
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
@@ -174,6 +127,62 @@ class BiasSidebar(QScrollArea):
         measure(self._facts, down=4)
         measure(self, width=272)
         self.show_plan()
+
+    def _add_choices(self, column: QVBoxLayout) -> None:
+        column.addWidget(label("Judges", "section"))
+        titles: dict[LabJudge, str] = {
+            "network": "Network",
+            "single": "Single judge, same model",
+            "faireval": "FairEval, 3 samples",
+        }
+        for judge, title in titles.items():
+            self.judges[judge] = self._box(column, title)
+        note = label("Layers and neurons are measured from the network's own calls.", tone="text2", wrap=True)
+        column.addWidget(note)
+        column.addWidget(line())
+        head = QHBoxLayout()
+        head.addWidget(label("Probes", "section"))
+        head.addStretch(1)
+        self.count = label("", tone="text2")
+        head.addWidget(self.count)
+        column.addLayout(head)
+        for key, probe in PROBES.items():
+            box = self.probes[key] = self._box(column, probe.title)
+            box.setToolTip(f"{probe.tells}. {probe.source}".rstrip())
+        column.addWidget(line())
+
+    def _add_plan(self, column: QVBoxLayout) -> None:
+        column.addWidget(label("Plan", "section"))
+        self._facts = QGridLayout()
+        self._facts.setColumnStretch(1, 1)
+        column.addLayout(self._facts)
+        self.left_out = label("", tone="text2", wrap=True)
+        self.why = label("", tone="warn", wrap=True)
+        self.reasons_link = link("Why?", "Why some probes skip pairs")
+        self.reasons_link.setCheckable(True)
+        self.reasons_link.toggled.connect(self._show_reasons)
+        self.reasons = label("", tone="text2", wrap=True)
+        row = QHBoxLayout()
+        row.addWidget(self.left_out, stretch=1)
+        row.addWidget(self.reasons_link, alignment=Qt.AlignmentFlag.AlignTop)
+        column.addLayout(row)
+        column.addWidget(self.reasons)
+        column.addWidget(self.why)
+
+    def _add_progress(self, column: QVBoxLayout) -> None:
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, 1000)
+        self.bar.setAccessibleName("Progress of the lab")
+        self.how_far = label("", tone="text2", wrap=True)
+        self.stop = QPushButton("Stop")
+        self.stop.setAccessibleName("Stop the lab")
+        set_kind(self.stop, "normal")
+        self.stop.clicked.connect(self.stop_wanted)
+        column.addWidget(self.bar)
+        column.addWidget(self.how_far)
+        column.addWidget(self.stop)
+        column.addWidget(line())
 
     def _box(self, column: QVBoxLayout, text: str) -> QCheckBox:
         made = QCheckBox(text)

@@ -62,6 +62,9 @@ class ChosenPanel(QWidget):
         self.again = QPushButton("Choose those shown now")
         self.again.setProperty("control", "small")
         self.again.clicked.connect(self._again)
+        self._lay_out(figures)
+
+    def _lay_out(self, figures: DesignEstimate) -> None:
         self._grid = QGridLayout()
         self._grid.setColumnStretch(0, 1)
         self._costs: dict[str, QLabel] = {}

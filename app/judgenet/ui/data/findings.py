@@ -83,6 +83,9 @@ class FindingRow(QWidget):
         icon_column.addWidget(mark)
         icon_column.addStretch(1)
         self._row.addLayout(icon_column)
+        self._measure()
+
+    def _measure(self) -> None:
         self._row.addLayout(self._text, stretch=1)
         measure(self._row, margins=(16, Gap(12), 16, Gap(12)), spacing=12)
         measure(self._text, spacing=4)

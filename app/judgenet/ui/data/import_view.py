@@ -133,6 +133,40 @@ class ImportView(QWidget):
         self._shown_kind: str | None = None
         self._leaves_out_bad = False
 
+        self._make_head()
+        self.columns = ColumnsPanel()
+        self.columns.picked.connect(self.column_picked)
+        self.columns.form_picked.connect(self.form_picked)
+        self.labels = LabelsPanel()
+        self.labels.picked.connect(self.label_picked)
+        self.labels.no_majority_picked.connect(self.no_majority_picked)
+        self._panels = QHBoxLayout()
+        self._panels.addWidget(self.columns, stretch=1)
+        self._panels.addWidget(self.labels, stretch=1)
+
+        self.matches = MatchesPanel()
+        self.matches.picked.connect(self.matches_picked)
+
+        self._make_problem()
+        self._make_preview()
+        self._lay_out()
+        self.side = _Side()
+        self.side.findings.left_out.connect(self.left_out)
+        self.side.findings.show_wanted.connect(self.show_finding)
+        self.side.findings.again_wanted.connect(self.check_wanted)
+        self.side.accept.clicked.connect(self.accepted)
+        self.side.cancel.clicked.connect(self.cancelled)
+        measure(self._column, margins=(24, Gap(16), 24, Gap(16)), spacing=Gap(16))
+        measure(self._head, spacing=12)
+        measure(self._panels, spacing=16)
+        measure(self._problem_row, margins=(16, 6, 12, 6))
+        measure(self._preview_column, margins=1, spacing=0)
+        measure(self._preview_head, margins=(8, 8, 16, 8), spacing=16)
+        for panel in (self.columns, self.labels):
+            measure(panel, height=_PANEL)
+        measure(self._preview, min_height=_PREVIEW)
+
+    def _make_head(self) -> None:
         self._icon = IconLabel("file", "text", 20)
         self.name = ElidedLabel(kind="section")
         self.facts = ElidedLabel(tone="text2")
@@ -157,19 +191,7 @@ class ImportView(QWidget):
         self._head.addWidget(self.sheet)
         self._head.addWidget(self.other)
 
-        self.columns = ColumnsPanel()
-        self.columns.picked.connect(self.column_picked)
-        self.columns.form_picked.connect(self.form_picked)
-        self.labels = LabelsPanel()
-        self.labels.picked.connect(self.label_picked)
-        self.labels.no_majority_picked.connect(self.no_majority_picked)
-        self._panels = QHBoxLayout()
-        self._panels.addWidget(self.columns, stretch=1)
-        self._panels.addWidget(self.labels, stretch=1)
-
-        self.matches = MatchesPanel()
-        self.matches.picked.connect(self.matches_picked)
-
+    def _make_problem(self) -> None:
         self.problem = QFrame()
         self.problem.setProperty("part", "warning")
         self._problem_text = label(wrap=True)
@@ -185,6 +207,7 @@ class ImportView(QWidget):
         self._problem_row.addWidget(self.leave_out_bad)
         self.problem.hide()
 
+    def _make_preview(self) -> None:
         self.model = PairsModel(PREVIEW, self)
         self.table = PairsTable("Preview of the pairs", self.model)
         self.table.opened.connect(self._opened)
@@ -209,6 +232,7 @@ class ImportView(QWidget):
         self._preview_column.addLayout(self._preview_head)
         self._preview_column.addWidget(self.previews, stretch=1)
 
+    def _lay_out(self) -> None:
         inner = QWidget()
         self._column = QVBoxLayout(inner)
         self._column.addLayout(self._head)
@@ -225,22 +249,6 @@ class ImportView(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(area)
-
-        self.side = _Side()
-        self.side.findings.left_out.connect(self.left_out)
-        self.side.findings.show_wanted.connect(self.show_finding)
-        self.side.findings.again_wanted.connect(self.check_wanted)
-        self.side.accept.clicked.connect(self.accepted)
-        self.side.cancel.clicked.connect(self.cancelled)
-        measure(self._column, margins=(24, Gap(16), 24, Gap(16)), spacing=Gap(16))
-        measure(self._head, spacing=12)
-        measure(self._panels, spacing=16)
-        measure(self._problem_row, margins=(16, 6, 12, 6))
-        measure(self._preview_column, margins=1, spacing=0)
-        measure(self._preview_head, margins=(8, 8, 16, 8), spacing=16)
-        for panel in (self.columns, self.labels):
-            measure(panel, height=_PANEL)
-        measure(self._preview, min_height=_PREVIEW)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

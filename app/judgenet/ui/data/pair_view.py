@@ -130,6 +130,9 @@ class PairView(QFrame):
 
         self._facts = FlowLayout()
         self._facts_box = QWidget()
+        self._lay_out()
+
+    def _lay_out(self) -> None:
         self._facts_box.setLayout(self._facts)
         self.run_link = link("Show in the run", "Show this pair in the run")
         self.run_link.clicked.connect(self.run_wanted)

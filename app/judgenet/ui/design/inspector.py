@@ -127,6 +127,9 @@ class DesignInspector(QFrame):
         self.stop = StopSection(editor)
         self.vote = VoteSection(editor)
         self.learned = LearnedSection(editor)
+        self._lay_out(editor)
+
+    def _lay_out(self, editor: DesignEditor) -> None:
         self.acceptance = AcceptanceSection(editor)
         self.network = NetworkSection(editor)
         self.prompt = PromptSection(editor)

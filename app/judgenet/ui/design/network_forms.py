@@ -88,6 +88,9 @@ class RolesSection(FormSection):
             button.setIcon(icon(name))
             button.setAccessibleName(what)
             button.setToolTip(what)
+        self._lay_out(editor)
+
+    def _lay_out(self, editor: DesignEditor) -> None:
         buttons = QHBoxLayout()
         buttons.addWidget(self.add)
         buttons.addWidget(self.own)
@@ -364,6 +367,9 @@ class NetworkSection(FormSection):
         for name in FAMILIES:
             self.family.addItem(name.replace("_", " ").capitalize(), name)
         self.evidence = QCheckBox("Ask for evidence before the scores")
+        self._lay_out(editor)
+
+    def _lay_out(self, editor: DesignEditor) -> None:
         size = QFormLayout()
         add_row(size, "Name", self.name)
         add_row(size, "Layers", self.layer_count)

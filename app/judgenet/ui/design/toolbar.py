@@ -107,6 +107,9 @@ class DesignToolbar(QWidget):
         self.plus = QToolButton()
         self.zoom = QToolButton()
         self.fit = QToolButton()
+        self._lay_out(editor, actions)
+
+    def _lay_out(self, editor: DesignEditor, actions: ActionTable) -> None:
         for button, name, what, signal in (
             (self.minus, "minus", "Zoom out", self.zoom_out_wanted),
             (self.zoom, "", "Zoom to 100 %", self.full_wanted),

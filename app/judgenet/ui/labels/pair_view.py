@@ -134,6 +134,9 @@ class DeskView(QWidget):
             "skip": KeyButton("S", "Skip", flat=True),
         }
         self.back_button = KeyButton("←", "Back", flat=True)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
         top = QHBoxLayout()
         top.addWidget(self.head)
         top.addStretch(1)

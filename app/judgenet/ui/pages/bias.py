@@ -79,6 +79,9 @@ class BiasPage(Page):
         self.ask_people.clicked.connect(self._ask_people)
         self._desk: PeopleDesk | None = None
         self.card = BiasCardView()
+        self._lay_out()
+
+    def _lay_out(self) -> None:
         self.card.chosen.connect(self._choose)
         self.ranks = RanksView()
         self.foot_left = label(_FOOT, tone="text2")

@@ -105,6 +105,9 @@ class DesignPage(Page):
         outer.addWidget(self.splitter)
         for signal in (document.project_changed, document.pairs_changed, document.read_only_changed, document.opened):
             signal.connect(self.show_design)
+        self._connect(context)
+
+    def _connect(self, context: Context) -> None:
         self.editor.problems_changed.connect(self.show_design)
         context.learning.changed.connect(self.show_design)
         self.worth.changed.connect(self.show_design)

@@ -87,6 +87,9 @@ class RunPage(Page):
         set_kind(self.run_choice, "menu")
         self.run_choice.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self)
+        self._connect(context)
+
+    def _connect(self, context: Context) -> None:
         self._menu.aboutToShow.connect(self._fill_menu)
         self.run_choice.setMenu(self._menu)
         self._keeper = QTimer(self)

@@ -230,6 +230,9 @@ class EndpointsPanel(QFrame):
         column.addLayout(head)
         column.addLayout(sides)
         self._column = column
+        self._connect(context)
+
+    def _connect(self, context: Context) -> None:
         self.form.list_models.clicked.connect(self._list_models)
         self.save.clicked.connect(self._save)
         self.test.clicked.connect(self._test)

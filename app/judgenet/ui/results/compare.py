@@ -146,6 +146,9 @@ class ComparePanel(Panel):
             column = self._turns.index(turn)
             self._grid.addWidget(self.links[turn], 0, column)
             self.links[turn].clicked.connect(self._clicked)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
         self._figures = QGridLayout()
         self._figures.setColumnStretch(len(_TONES), 1)
         for place, title in enumerate(_HEADS):

@@ -153,6 +153,9 @@ class HeadPanel(QFrame):
         self.facts = LineLabel()
         self.rests_on = LineLabel(color="text2")
 
+        self._lay_out()
+
+    def _lay_out(self) -> None:
         figures = QHBoxLayout()
         figures.addWidget(self.figure, alignment=Qt.AlignmentFlag.AlignBottom)
         figures.addWidget(self.interval, alignment=Qt.AlignmentFlag.AlignBottom)

@@ -143,6 +143,9 @@ class WhatIfPanel(Panel):
             self._grid.addWidget(self._names[widget], first + place, 0)
             side = Qt.AlignmentFlag(0) if widget is self.rule else Qt.AlignmentFlag.AlignRight
             self._grid.addWidget(widget, first + place, 1, 1, 2, side)
+        self._lay_out(explorer)
+
+    def _lay_out(self, explorer: Explorer) -> None:
         figures = QHBoxLayout()
         for big in (self.accuracy, self.calls, self.gain):
             figures.addWidget(big, 1, Qt.AlignmentFlag.AlignTop)

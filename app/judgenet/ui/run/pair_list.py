@@ -356,6 +356,9 @@ class PairsPane(QFrame):
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self._lay_out(context)
+
+    def _lay_out(self, context: Context) -> None:
         head = QHBoxLayout()
         head.addWidget(self.title)
         head.addWidget(self.filter_button)

@@ -212,6 +212,9 @@ class ChartPane(QFrame):
         self.foot = Foot()
         self.slow = SlowLink(context)
         self.slow.call_wanted.connect(self.call_wanted)
+        self._lay_out(context)
+
+    def _lay_out(self, context: Context) -> None:
         head = QHBoxLayout()
         head.addWidget(self.choice)
         head.addWidget(self.title)
