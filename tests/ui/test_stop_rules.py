@@ -127,7 +127,7 @@ def test_a_gate_says_its_share_and_price_once_they_are_known() -> None:
     assert known is not None
     assert known.share == "28.4 %"
     assert known.words == (
-        "Not asked where both orders agree; 28.4 % of pairs go on, as in 30 recorded pairs, $0.05 – 0.07"
+        "Not asked where both orders agree; 28.4 % of pairs go on, as in 30 recorded pairs, $0.05 to 0.07"
     )
 
 

@@ -163,6 +163,15 @@ class AppWindow(QMainWindow):
         self.stack = _Pages(theme)
         # It takes the keyboard until a control is chosen, and shows no ring.
         self.stack.setProperty(OWN_FOCUS, True)
+        self._lay_out(central)
+        self._connect()
+        self._fill_menu()
+        self._apply_theme()
+        self._restore()
+        self._title()
+        navigator.go("welcome")
+
+    def _lay_out(self, central: QWidget) -> None:
         middle = QHBoxLayout()
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
@@ -179,9 +188,11 @@ class AppWindow(QMainWindow):
         self.palette_popup.raise_()
         self.tour.raise_()
 
+    def _connect(self) -> None:
+        context, theme = self.context, self._theme
         self.top_bar.palette_wanted.connect(self.frame_actions.open_palette)
         self.rail.chosen.connect(self._rail_chosen)
-        navigator.went.connect(self._go)
+        context.navigator.went.connect(self._go)
         # Of the area only the scroll bars: the pages are dressed one by one.
         bars = (self.stack.area.horizontalScrollBar(), self.stack.area.verticalScrollBar())
         for part in (self.menu, self.top_bar, self.rail, self.status):
@@ -189,21 +200,16 @@ class AppWindow(QMainWindow):
         for rarer in (self.errors, self.palette_popup, self.tour, *bars):
             theme.dress(rarer, when_shown=True)
         theme.changed.connect(self._apply_theme)
-        settings.changed.connect(self._apply_preferences)
-        document.opened.connect(self._opened)
-        document.saved_changed.connect(self._title)
-        document.project_changed.connect(self._title)
-        actions.changed.connect(self._fill_menu)
+        context.settings.changed.connect(self._apply_preferences)
+        context.document.opened.connect(self._opened)
+        context.document.saved_changed.connect(self._title)
+        context.document.project_changed.connect(self._title)
+        context.actions.changed.connect(self._fill_menu)
         welcome = self.page("welcome")
         assert isinstance(welcome, WelcomePage)
         welcome.preset_chosen.connect(self.frame_actions.new_from_preset)
         welcome.file_chosen.connect(self.frame_actions.open_file)
         welcome.example_wanted.connect(self.frame_actions.runs.run_example)
-        self._fill_menu()
-        self._apply_theme()
-        self._restore()
-        self._title()
-        navigator.go("welcome")
 
     # Pages
 

@@ -72,48 +72,13 @@ class TopBar(QFrame):
         self._primary = "run.start"
         self._kind: Literal["primary", "normal"] = "primary"
 
-        self.menu_button = QToolButton(self)
-        self.menu_button.setIcon(icon("menu"))
-        self.menu_button.setMenu(menu)
-        self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.menu_button.setAccessibleName("Menu")
-        self.menu_button.setToolTip("Menu")
-        self._left = QWidget(self)
-        left = QHBoxLayout(self._left)
-        left.setContentsMargins(0, 0, 0, 0)
-        left.addWidget(self.menu_button, alignment=Qt.AlignmentFlag.AlignCenter)
-
-        self.name = QPushButton(self)
-        set_kind(self.name, "name")
-        self.name.setAccessibleName("Name of the project")
-        self.name.setToolTip("Rename the project")
-        self.name.clicked.connect(self._rename)
-        self.state = QLabel(self)
-        self.state.setProperty("tone", "text2")
-        self.undo = QToolButton(self)
-        self.redo = QToolButton(self)
-        actions.attach(self.undo, "edit.undo")
-        actions.attach(self.redo, "edit.redo")
-
+        self._make_menu(menu)
+        self._make_project(actions)
         self._page_box = QWidget(self)
         self._page_row = QHBoxLayout(self._page_box)
         self._page_row.setContentsMargins(0, 0, 0, 0)
 
-        self.palette_field = QPushButton(self)
-        self.palette_field.setAccessibleName("Find or do")
-        self.palette_field.setToolTip("Command palette (Ctrl+K)")
-        self.palette_field.clicked.connect(self.palette_wanted)
-        self._find_icon = IconLabel("search")
-        self._find_text = QLabel("Find or do…", self.palette_field)
-        self._find_text.setProperty("tone", "text3")
-        self._find_key = QLabel("Ctrl K", self.palette_field)
-        self._find_key.setProperty("part", "key")
-        field = QHBoxLayout(self.palette_field)
-        field.addWidget(self._find_icon)
-        field.addWidget(self._find_text, stretch=1)
-        field.addWidget(self._find_key)
-        self._field_row = field
-
+        self._make_palette_field()
         self.primary = QPushButton(self)
         self.pause = QPushButton(self)
         self.stop = QPushButton("Stop", self)
@@ -154,6 +119,47 @@ class TopBar(QFrame):
         for button in (self.primary, self.pause, self.stop):
             measure(button, icon=16)
         self.set_narrow(narrow=False)
+
+    def _make_menu(self, menu: QMenu) -> None:
+        self.menu_button = QToolButton(self)
+        self.menu_button.setIcon(icon("menu"))
+        self.menu_button.setMenu(menu)
+        self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_button.setAccessibleName("Menu")
+        self.menu_button.setToolTip("Menu")
+        self._left = QWidget(self)
+        left = QHBoxLayout(self._left)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.addWidget(self.menu_button, alignment=Qt.AlignmentFlag.AlignCenter)
+
+    def _make_project(self, actions: ActionTable) -> None:
+        self.name = QPushButton(self)
+        set_kind(self.name, "name")
+        self.name.setAccessibleName("Name of the project")
+        self.name.setToolTip("Rename the project")
+        self.name.clicked.connect(self._rename)
+        self.state = QLabel(self)
+        self.state.setProperty("tone", "text2")
+        self.undo = QToolButton(self)
+        self.redo = QToolButton(self)
+        actions.attach(self.undo, "edit.undo")
+        actions.attach(self.redo, "edit.redo")
+
+    def _make_palette_field(self) -> None:
+        self.palette_field = QPushButton(self)
+        self.palette_field.setAccessibleName("Find or do")
+        self.palette_field.setToolTip("Command palette (Ctrl+K)")
+        self.palette_field.clicked.connect(self.palette_wanted)
+        self._find_icon = IconLabel("search")
+        self._find_text = QLabel("Find or do…", self.palette_field)
+        self._find_text.setProperty("tone", "text3")
+        self._find_key = QLabel("Ctrl K", self.palette_field)
+        self._find_key.setProperty("part", "key")
+        field = QHBoxLayout(self.palette_field)
+        field.addWidget(self._find_icon)
+        field.addWidget(self._find_text, stretch=1)
+        field.addWidget(self._find_key)
+        self._field_row = field
 
     def set_narrow(self, *, narrow: bool) -> None:
         """``narrow`` below the width at which the rail loses its words."""
@@ -440,18 +446,7 @@ class StatusBar(QFrame):
         self.stop_job.setAccessibleName("Stop this work")
         self.stop_job.clicked.connect(self._stop)
         self._warn = IconLabel("warning", "warn")
-        row = QHBoxLayout(self)
-        row.addWidget(self.bar)
-        for fact in self._left:
-            row.addWidget(fact)
-        row.addWidget(self.stop_job)
-        row.addStretch(1)
-        for shown in self._right[:2]:
-            row.addWidget(shown)
-        row.addWidget(self._warn)
-        for shown in (self.unscored, *self._right[2:5]):
-            row.addWidget(shown)
-        self._row = row
+        self._lay_out()
         for signal in (
             run_state.progress_changed,
             run_state.run_changed,
@@ -472,6 +467,20 @@ class StatusBar(QFrame):
             measure(shown, font="body", tabular=True)
         measure(self._left[0], font="strong")
         self.refresh()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.addWidget(self.bar)
+        for fact in self._left:
+            row.addWidget(fact)
+        row.addWidget(self.stop_job)
+        row.addStretch(1)
+        for shown in self._right[:2]:
+            row.addWidget(shown)
+        row.addWidget(self._warn)
+        for shown in (self.unscored, *self._right[2:5]):
+            row.addWidget(shown)
+        self._row = row
 
     def _jobs_changed(self) -> None:
         job = self._tasks.jobs[-1] if self._tasks.jobs else None

@@ -69,32 +69,7 @@ class BiasSidebar(QScrollArea):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.instructions = SpinBox("Instructions, randomly drawn", 0, _MOST_INSTRUCTIONS)
-        self.instructions.setSpecialValueText("all")
-        self.seed = SpinBox("Random seed", 0, 2**31 - 1)
-        self.own = ComboBox("The judge's own system")
-        self.own.setToolTip("The system in the pairs that is the judge's own model: the probe Own system needs it")
-        self.share = SpinBox("Invented majority, per cent", 1, 100)
-        self.share.setSuffix(" %")
-        self.share.setToolTip("The share of people that the probe Bandwagon claims to prefer a response")
-        self.repeats = SpinBox("Times each prompt is asked by the probe Repeats", 2, 20)
-        self.margin = DecimalBox("Margin of the net effect for no bias", *MARGINS, decimals=3)
-        self.margin.setSingleStep(0.01)
-        self.margin.setToolTip(
-            "A judge is said to have no bias only where an equivalence test rules out a net effect above this margin. "
-            "Changing it asks nothing anew."
-        )
-        self.divide = ComboBox("Percentages based on")
-        for choice in (self.own, self.divide):
-            choice.setMinimumContentsLength(14)
-        self.divide.addItem("valid pairs", "valid")
-        self.divide.addItem("all pairs, as the paper's code", "paper")
-        self.divide.setToolTip("All pairs: as the published code of CoBBLEr divides, unreadable answers included")
-        self.nwise = SpinBox("Responses ranked in one call", 1, MOST)
-        self.nwise.setSpecialValueText("no rankings")
-        self.nwise.setSuffix(" responses")
-        self.nwise.setToolTip("Also asks the network's model, once per instruction, to rank so many responses at once")
-        self.tie = QCheckBox("Judges may call a tie")
+        self._make_settings()
         for text, widget in (
             ("Instructions", self.instructions),
             ("Random seed", self.seed),
@@ -127,6 +102,34 @@ class BiasSidebar(QScrollArea):
         measure(self._facts, down=4)
         measure(self, width=272)
         self.show_plan()
+
+    def _make_settings(self) -> None:
+        self.instructions = SpinBox("Instructions, randomly drawn", 0, _MOST_INSTRUCTIONS)
+        self.instructions.setSpecialValueText("all")
+        self.seed = SpinBox("Random seed", 0, 2**31 - 1)
+        self.own = ComboBox("The judge's own system")
+        self.own.setToolTip("The system in the pairs that is the judge's own model: the probe Own system needs it")
+        self.share = SpinBox("Invented majority, per cent", 1, 100)
+        self.share.setSuffix(" %")
+        self.share.setToolTip("The share of people that the probe Bandwagon claims to prefer a response")
+        self.repeats = SpinBox("Times each prompt is asked by the probe Repeats", 2, 20)
+        self.margin = DecimalBox("Margin of the net effect for no bias", *MARGINS, decimals=3)
+        self.margin.setSingleStep(0.01)
+        self.margin.setToolTip(
+            "A judge is said to have no bias only where an equivalence test rules out a net effect above this margin. "
+            "Changing it asks nothing anew."
+        )
+        self.divide = ComboBox("Percentages based on")
+        for choice in (self.own, self.divide):
+            choice.setMinimumContentsLength(14)
+        self.divide.addItem("valid pairs", "valid")
+        self.divide.addItem("all pairs, as the paper's code", "paper")
+        self.divide.setToolTip("All pairs: as the published code of CoBBLEr divides, unreadable answers included")
+        self.nwise = SpinBox("Responses ranked in one call", 1, MOST)
+        self.nwise.setSpecialValueText("no rankings")
+        self.nwise.setSuffix(" responses")
+        self.nwise.setToolTip("Also asks the network's model, once per instruction, to rank so many responses at once")
+        self.tie = QCheckBox("Judges may call a tie")
 
     def _add_choices(self, column: QVBoxLayout) -> None:
         column.addWidget(label("Judges", "section"))

@@ -83,6 +83,43 @@ class ResultsPage(OfRunPage):
         self.head = HeadPanel()
         self.intervals = IntervalSwitch(context.settings)
         self.head.add_switch(self.intervals)
+        self._make_panels(context)
+        self._panels = (
+            self.compare,
+            self.agreement,
+            self.differ,
+            self.what_if,
+            self.curve,
+            self.cascade,
+            self.planner,
+            self.guarantee,
+            self.learned,
+            self.review,
+            self.alike,
+            self.instead,
+            self.worth,
+            self.together,
+            self.adds,
+            self.reliability,
+            self.breakdown,
+            self.orders,
+            self.changes,
+            self.clouds,
+            self.ranking,
+            self.requirements,
+            self.left_out,
+        )
+
+        self._lay_out()
+        self._connect()
+        context.actions.add(
+            known_action("report.show", self._go_report, self._has_run),
+            known_action("run.export", self._export, self._has_run),
+            known_action("results.own_rules", self._own_rules),
+        )
+        self.follow()
+
+    def _make_panels(self, context: Context) -> None:
         self.compare = ComparePanel()
         self.agreement = AgreementPanel()
         self.differ = DifferPanel()
@@ -113,32 +150,8 @@ class ResultsPage(OfRunPage):
         self.exporting = ExportDialog(context, self)
         self.pairs = PairPanel()
         self.listing = PairListing(context, self.pairs, (self.differ, self.changes))
-        self._panels = (
-            self.compare,
-            self.agreement,
-            self.differ,
-            self.what_if,
-            self.curve,
-            self.cascade,
-            self.planner,
-            self.guarantee,
-            self.learned,
-            self.review,
-            self.alike,
-            self.instead,
-            self.worth,
-            self.together,
-            self.adds,
-            self.reliability,
-            self.breakdown,
-            self.orders,
-            self.changes,
-            self.clouds,
-            self.ranking,
-            self.requirements,
-            self.left_out,
-        )
 
+    def _lay_out(self) -> None:
         self.rows = Rows(_NARROW)
         for strip in self.strips.values():
             self.rows.add(strip)
@@ -175,14 +188,6 @@ class ResultsPage(OfRunPage):
         self.pairs.hide()
         self.compare.hide()
         self.clouds.hide()
-
-        self._connect()
-        context.actions.add(
-            known_action("report.show", self._go_report, self._has_run),
-            known_action("run.export", self._export, self._has_run),
-            known_action("results.own_rules", self._own_rules),
-        )
-        self.follow()
 
     def _connect(self) -> None:
         context = self.context

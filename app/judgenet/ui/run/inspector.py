@@ -82,6 +82,21 @@ class RunInspector(QFrame):
         self.tabs.setUsesScrollButtons(False)
         for key, text in TABS:
             self.tabs.setTabData(self.tabs.addTab(text), key)
+        self._make_tabs(context, focus)
+        self.thread_panel = ThreadPanel(focus)
+        self._thread_line = line()
+        self.facts = ElidedLabel(tone="text2")
+        self.facts.setAccessibleName("Tokens, time, price and attempts")
+        self._foot_line = line()
+        self._lay_out()
+        self._timer = QTimer(self)
+        self._timer.setObjectName("inspector seconds")
+        self._timer.setInterval(TICK_MS)
+        self._timer.timeout.connect(self._tick)
+        self._connect(context, focus)
+        self.refresh()
+
+    def _make_tabs(self, context: Context, focus: FocusPair) -> None:
         self.evidence = EvidenceTab(context, focus)
         self.read = ReadTab(context, focus)
         self.prompt = PromptTab(context, focus)
@@ -106,11 +121,8 @@ class RunInspector(QFrame):
         )
         for page in self._pages:
             self._body.addWidget(page)
-        self.thread_panel = ThreadPanel(focus)
-        self._thread_line = line()
-        self.facts = ElidedLabel(tone="text2")
-        self.facts.setAccessibleName("Tokens, time, price and attempts")
-        self._foot_line = line()
+
+    def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.addWidget(self.title)
         head.addWidget(self.chip)
@@ -134,10 +146,8 @@ class RunInspector(QFrame):
         column.addWidget(self._foot_line)
         column.addWidget(self.facts)
         self._head, self._column = head, column
-        self._timer = QTimer(self)
-        self._timer.setObjectName("inspector seconds")
-        self._timer.setInterval(TICK_MS)
-        self._timer.timeout.connect(self._tick)
+
+    def _connect(self, context: Context, focus: FocusPair) -> None:
         self.tabs.currentChanged.connect(self._tab_changed)
         self.evidence.reference_chosen.connect(self._refer)
         self.read.reference_chosen.connect(self._refer)
@@ -158,7 +168,6 @@ class RunInspector(QFrame):
         measure(self.nothing, margins=PANEL_INSIDE)
         for button in (self.up, self.down):
             measure(button, icon=ICON_TEXT)
-        self.refresh()
 
     # Look
 
