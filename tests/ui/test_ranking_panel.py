@@ -97,7 +97,7 @@ async def test_systems_are_ranked_and_lead_to_their_pairs(studio: Studio, place:
     assert [row[0] for row in rows] == [system.name for system in ranking.systems]
     assert [row[1] for row in rows] == [f"{system.rating:,.0f}" for system in ranking.systems]
     assert [row[3] for row in rows] == [f"{one.wins}, {one.ties}, {one.losses}" for one in ranking.systems]
-    assert all(" – " in row[2] for row in rows)
+    assert all(" to " in row[2] for row in rows)
     # People ranked the systems by number.
     people = [float(row[6].replace(",", "").replace("−", "-")) for row in sorted(rows, key=lambda row: row[0])]
     assert people == sorted(people, reverse=True)
