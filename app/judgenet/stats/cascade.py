@@ -92,12 +92,7 @@ def replay(calls: Calls, stages: Sequence[ReplayStage], rules: Aggregation, rule
         known &= there[:, place] | ~going
         going &= there[:, place]
     passed = np.arange(len(stages)) < reached[:, None]
-    codes = np.zeros(pairs, np.uint8)
-    for count in np.unique(reached).tolist():
-        mine = known & (reached == count)
-        kept = np.zeros((1, len(calls.layers)), bool)
-        kept[0, [column for stage in stages[:count] for column in stage.columns]] = True
-        codes[mine] = verdict_codes(calls.differences[mine], calls.layers, kept, rules, rule)[0]
+    codes = _verdicts(calls, stages, np.where(known, reached, 0), rules, rule)
     judged = (codes > 0) & (calls.human > 0)
     n, hits = int(judged.sum()), int((judged & (codes == calls.human)).sum())
     interval = wilson(hits, n)
@@ -114,6 +109,19 @@ def replay(calls: Calls, stages: Sequence[ReplayStage], rules: Aggregation, rule
         n_used=n,
         n_total=pairs,
     )
+
+
+def _verdicts(
+    calls: Calls, stages: Sequence[ReplayStage], reached: IntArray, rules: Aggregation, rule: VoteRule
+) -> Codes:
+    """The verdict on each pair of the stages that it ``reached``; 0 for pairs that reached none."""
+    codes = np.zeros(len(reached), np.uint8)
+    for count in np.unique(reached[reached > 0]).tolist():
+        mine = reached == count
+        kept = np.zeros((1, len(calls.layers)), bool)
+        kept[0, [column for stage in stages[:count] for column in stage.columns]] = True
+        codes[mine] = verdict_codes(calls.differences[mine], calls.layers, kept, rules, rule)[0]
+    return codes
 
 
 def _voters(calls: Calls, asked: IntArray, stages: Sequence[ReplayStage], there: Flags, rules: Aggregation) -> IntArray:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.cascade import Stage, Stop, calls_of, has_stop_rules, stages, stop_at
+from judgenet.core.cascade import Stop, calls_of, has_stop_rules, stages, stop_at
 from judgenet.core.network import NetworkSpec, StopRule, needs_roles
 from judgenet.store.columns import DONE_PHASE, SCORED_PHASE
 
@@ -30,14 +30,12 @@ class DecidedEarly:
         layer, neuron: the last ones that were asked of a pair that was decided early, from 1; 0 for the other pairs.
         whole: whether all of that layer was asked.
         reached: how many stages of the network were asked; 0 where the pair is not finished.
-        stages: the stages of the pairs with the most roles.
     """
 
     layer: NDArray[np.int64]
     neuron: NDArray[np.int64]
     whole: NDArray[np.bool_]
     reached: NDArray[np.int64]
-    stages: tuple[Stage, ...]
 
 
 def decided_early(frame: CallFrame) -> DecidedEarly | None:
@@ -50,11 +48,9 @@ def decided_early(frame: CallFrame) -> DecidedEarly | None:
     whole = np.zeros(count, np.bool_)
     done = frame.states >= DONE_PHASE
     asked = _asked(frame)
-    most: tuple[Stage, ...] = ()
     roles = roles_of_pairs(frame)
     for number in np.unique(roles).tolist():
         found = stages(spec, int(number))
-        most = found if len(found) >= len(most) else most
         mine = done & (roles == number)
         last = np.full(count, -1)
         for place, stage in enumerate(found):
@@ -68,7 +64,7 @@ def decided_early(frame: CallFrame) -> DecidedEarly | None:
             stop = stop_at(found, place)
             if stop is not None:
                 layer[here], neuron[here], whole[here] = stop
-    return DecidedEarly(layer, neuron, whole, reached, most)
+    return DecidedEarly(layer, neuron, whole, reached)
 
 
 def stopped_after(early: DecidedEarly) -> NDArray[np.object_]:

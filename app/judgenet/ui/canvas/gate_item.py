@@ -140,7 +140,7 @@ class TurnItem(QGraphicsItem):
         ink.text(painter, w / 2, h / 2 + 4, text, "body", color="text2", align="center")
 
 
-def gate_items(canvas: NetworkScene, network: NetworkState, layout: Layout) -> list[ChromeItem]:
+def gate_items(canvas: NetworkScene, network: NetworkState) -> list[ChromeItem]:
     """The gates between the columns of a network."""
     return [
         GateItem(canvas, number, layer.gate)

@@ -127,7 +127,7 @@ class SceneItems:
                     self.chrome.append(WorthItem(canvas, number, rect))
             if layout.add_chair is not None:
                 self.chrome.append(AddChairItem(canvas, layout.add_chair))
-        self.chrome += gate_items(canvas, network, layout)
+        self.chrome += gate_items(canvas, network)
         for item in self.chrome:
             self._add(item)
         for turn in turn_items(canvas, network, layout):

@@ -93,8 +93,16 @@ class CascadePanel(Panel):
         self._timer.setInterval(_WAIT_MS)
         self._timer.timeout.connect(self._ask)
         self._names: dict[QWidget, QLabel] = {}
-        self._grid = QGridLayout()
-        self._grid.setColumnStretch(1, 1)
+        self._grid, self._table = QGridLayout(), QGridLayout()
+        self._lay_out()
+        for box in (self.stages, self.first, self.then, self.rule):
+            box.activated.connect(self._chosen)
+        self.number.valueChanged.connect(self._moved)
+        self.use.clicked.connect(self._use)
+        self._show_number()
+
+    def _lay_out(self) -> None:
+        """Puts the question and its answer at the left, other rules at the right."""
         rows: tuple[tuple[str, QWidget], ...] = (
             ("Stages", self.stages),
             ("First", self.first),
@@ -106,6 +114,7 @@ class CascadePanel(Panel):
             self._names[widget] = label(text, tone="text2")
             self._grid.addWidget(self._names[widget], place, 0)
             self._grid.addWidget(widget, place, 1)
+        self._grid.setColumnStretch(1, 1)
         self._grid.addWidget(self.value, len(rows) - 1, 2)
         self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._lay_out()
@@ -114,7 +123,7 @@ class CascadePanel(Panel):
         figures = QHBoxLayout()
         for big in (self.accuracy, self.calls, self.gain):
             figures.addWidget(big, 1, Qt.AlignmentFlag.AlignTop)
-        left = QWidget()
+        left, right = QWidget(), QWidget()
         column = _column(left)
         column.addLayout(self._grid)
         column.addWidget(line())
@@ -122,9 +131,7 @@ class CascadePanel(Panel):
         column.addWidget(self.words)
         column.addWidget(self.use, alignment=Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
-        self._table = QGridLayout()
         self._table.setColumnStretch(0, 1)
-        right = QWidget()
         beside = _column(right)
         beside.addLayout(self._table)
         beside.addWidget(label(_ABOUT, tone="text2", wrap=True))
@@ -134,16 +141,11 @@ class CascadePanel(Panel):
         both.addWidget(right, 54)
         self.body.addWidget(self.ran)
         self.body.addLayout(both)
-        for box in (self.stages, self.first, self.then, self.rule):
-            box.activated.connect(self._chosen)
-        self.number.valueChanged.connect(self._moved)
-        self.use.clicked.connect(self._use)
         measure(self._grid, down=8, across=12)
         measure(self._table, down=6, across=16)
         measure(figures, spacing=16)
         measure(both, spacing=32)
         measure(self.value, min_width=24)
-        self._show_number()
 
     # What is asked
 
