@@ -117,9 +117,6 @@ class CascadePanel(Panel):
         self._grid.setColumnStretch(1, 1)
         self._grid.addWidget(self.value, len(rows) - 1, 2)
         self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         figures = QHBoxLayout()
         for big in (self.accuracy, self.calls, self.gain):
             figures.addWidget(big, 1, Qt.AlignmentFlag.AlignTop)
