@@ -105,8 +105,9 @@ def guarantee_verdicts(
 
     Thresholds on the confidence are tested on pairs with a human label, from the strictest to the loosest (Learn then
     Test, arXiv 2110.01052), so that the promise holds with probability 1 - delta. The labelled pairs must be drawn at
-    random from all pairs, and alpha, delta and confidence be chosen before their labels are seen. Where nothing can be
-    promised, it says why and how many labels might do.
+    random from all pairs, and alpha, delta, confidence and the number of labels be chosen before these are seen: who
+    looks again after every few labels breaks the promise more often. Where nothing can be promised, it says why and how
+    many labels might do.
 
     With --save a new run of the project accepts verdicts by this rule and leaves the other pairs to people. A project
     that is not there is made with the network of the run.

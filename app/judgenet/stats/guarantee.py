@@ -13,6 +13,9 @@ The error that is promised is that of all pairs like these, and of all accepted 
 were drawn at random (drawn without replacement, so many errors are rarer still). The error seen in some accepted pairs
 alone, such as those without a label, varies about it.
 
+The number of labels is chosen beforehand too: who looks after every few labels, and stops when something can be
+promised, breaks promises more often.
+
 Pairs of one question are no independent evidence, so that one pair a question is used, drawn by the seed: where
 questions have several pairs, all questions weigh alike in the promise.
 """

@@ -175,6 +175,8 @@ def test_a_saved_rule_decides_new_runs(judged: Judgenet, at: tuple[str, ...]) ->
     assert (decided["accepted"], decided["for_people"], decided["no_verdict"], decided["n_total"]) == (0, 10, 0, 10)
     assert "Decided: 0 of 10 pairs; 10 for people (10 of them labelled)" in ran.out
     assert ran.err.count("accepted for people") == 10
+    assert judged("check", "new", "--require", "acceptance.for_people <= 10").code == 0
+    assert judged("check", "new", "--require", "acceptance.accepted >= 1").code != 0
     assert "10 pairs of 10 are for people" in " ".join(judged("rate", "new", "--json").json["notes"])
     lines = judged("export", "new", "--what", "verdicts").lines
     assert {line["decision"] for line in lines} == {"for people"}

@@ -184,7 +184,7 @@ def test_parts_another_run_and_how_labels_were_chosen(
     assert main(["report", str(run), "-o", str(file), "--without", "prompts", "--without", "pairs"]) == 0
     assert "## Prompts as sent" not in file.read_text("utf-8")
     assert main(["report", str(run), "-o", str(file), "--part", "nothing"]) == 2
-    assert "--part nothing: there is no such part. Parts: run, agreement" in capsys.readouterr().err
+    assert "--part nothing: there is no such part. Parts: run, cascade, agreement" in capsys.readouterr().err
 
 
 def test_the_rule_of_the_project_is_taken(tmp_path: Path) -> None:

@@ -180,3 +180,17 @@ def test_confidences_of_calls_orders_neurons_and_margins() -> None:
     # Five samples of the first neuron in order AB: four say A.
     calls[0, 0, 0] = (4, 0, 1)
     assert sure("samples")[0] == 0.8
+
+
+def test_who_looks_after_every_few_labels_breaks_the_promise_more_often() -> None:
+    """What the documentation says of looks at 400 labels whose verdicts are wrong in .101, just above alpha."""
+    rng = np.random.default_rng(0)
+    errors = (rng.random((1000, 400)) < 0.101).cumsum(axis=1)
+
+    def broken(looks: list[int]) -> float:
+        p = binomial_tail(errors[:, [n - 1 for n in looks]], np.array(looks), 0.1)
+        return float((p <= 0.05).any(axis=1).mean())
+
+    assert broken([400]) <= 0.05
+    assert broken([100, 200, 300, 400]) == pytest.approx(0.08, abs=0.02)
+    assert broken(list(range(50, 401, 10))) == pytest.approx(0.16, abs=0.03)
