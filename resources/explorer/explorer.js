@@ -343,7 +343,7 @@ class Explorer {
   // What if
   fillWhatIf() {
     const { layers, rules, depth } = this.head;
-    if (!depth || !this.calls.pairs) {
+    if (!depth || !this.calls.pairs || !this.head.what_if) {
       document.getElementById("what-if").hidden = true;
       return;
     }

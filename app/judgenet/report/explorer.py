@@ -132,6 +132,8 @@ def _head(frame: RunFrame, calls: Calls, sites: list[Site]) -> dict[str, Any]:
         "sites": sites,
         "layers": [layer for layer, _ in frame.places],
         "depth": calls.depth,
+        # With stop rules not every call of a smaller network is on record.
+        "what_if": frame.early is None,
         "orders": [ORDERS.index(order) for order in calls.orders],
         "samples": calls.samples,
         "tasks": list(frame.pairs.task_names) or [None],

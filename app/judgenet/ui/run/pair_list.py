@@ -70,6 +70,9 @@ FILTERS: Final[dict[Filter, str]] = {
     "early": "Decided early",
 }
 REFRESH_MS: Final = 100
+_EARLY: Final = "early"
+_ROOM_FOR_WORDS: Final = 130
+"""A row says that its pair was decided early where its title has more px than this."""
 _TITLES_KEPT: Final = 512
 _STATE_WORDS: Final = {
     "open": "not begun",
@@ -257,7 +260,16 @@ class PairDelegate(QStyledItemDelegate):
         x += width + theme.px(8)
         painter.setFont(theme.font() if not selected else theme.font("strong"))
         painter.setPen(theme.color("text"))
-        room = max(0, chips - x - theme.px(6))
+        right = chips - theme.px(6)
+        if self._model.stop(pair) is not None and right - x > theme.px(_ROOM_FOR_WORDS):
+            painter.setFont(theme.font())
+            painter.setPen(theme.color("text2"))
+            wide = painter.fontMetrics().horizontalAdvance(_EARLY)
+            painter.drawText(QRect(right - wide, rect.y(), wide, rect.height()), flags, _EARLY)
+            right -= wide + theme.px(8)
+            painter.setFont(theme.font() if not selected else theme.font("strong"))
+            painter.setPen(theme.color("text"))
+        room = max(0, right - x)
         title = painter.fontMetrics().elidedText(self._model.title(pair), Qt.TextElideMode.ElideRight, room)
         painter.drawText(QRect(x, rect.y(), room, rect.height()), flags, title)
         painter.setFont(font)
