@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, overload
 
 from judgenet import formats
 from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.wording import plural
 from judgenet.formats import Dataset, Finding, PairMapping, parse_size
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Pairs(Sequence[Pair]):
 
     def __repr__(self) -> str:
         labelled = sum(pair.human is not None for pair in self._pairs)
-        return f"<Pairs: {len(self):,} pairs, {labelled:,} of them with a human label>"
+        return f"<Pairs: {plural(len(self), 'pair')}, {labelled:,} of them with a human label>"
 
     @property
     def findings(self) -> tuple[Finding, ...]:

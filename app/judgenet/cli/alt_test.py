@@ -13,7 +13,7 @@ from rich.text import Text
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, figure, interval_text, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
-from judgenet.core.wording import aggregation_title
+from judgenet.core.wording import aggregation_title, plural
 from judgenet.figures.alt_test import AltTestFigures, RunAltTest, epsilon_words, run_alt_test
 from judgenet.stats.alt_test import EPSILON
 from judgenet.store.taught import fair_frame
@@ -25,7 +25,7 @@ def print_alt_test(figures: RunAltTest, console: Console) -> None:
     """The test as tables for people: all judges, and the network's verdicts against each annotator."""
     console.print(
         f"{figures.run}: {figures.pairs_annotated:,} of {figures.pairs:,} pairs have two annotators or more; "
-        f"{len(figures.annotators):,} annotators; {epsilon_words(figures.epsilon)}",
+        f"{plural(len(figures.annotators), 'annotator')}; {epsilon_words(figures.epsilon)}",
         soft_wrap=True,
     )
     if figures.reason is not None:

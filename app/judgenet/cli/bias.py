@@ -38,6 +38,7 @@ from judgenet.core.bias.nwise import MOST, Groups, groups_of
 from judgenet.core.bias.reference import CITATION, COLUMNS, NOTE, reference
 from judgenet.core.cascade import has_stop_rules
 from judgenet.core.events import Event, RunFinished
+from judgenet.core.wording import plural
 from judgenet.engine.bias import LAB_JUDGES, LabFinished, LabHandle, estimate_lab, lab_starts, start_lab
 from judgenet.engine.nwise import ask_orders, estimate_orders
 from judgenet.engine.prepare import Setup
@@ -245,7 +246,7 @@ def bias(
             rate = "n/a" if orders.valid_rate is None else f"{orders.valid_rate:.3f}"
             typer.echo(
                 f"Orders of {orders.size} responses: {len(orders.rankings):,} of {orders.asked:,} answers valid "
-                f"({rate}), {orders.groups:,} instructions"
+                f"({rate}), {plural(orders.groups, 'instruction')}"
             )
     if finished.message and (quiet or finished.state != "done"):
         typer.echo(f"judgenet: {finished.state}: {scrub(finished.message)}", err=True)
@@ -289,9 +290,9 @@ def _show_estimate(
 
 def _print_plan(built: BuiltLab, console: Console, *, gated: bool) -> None:
     lab = built.lab
-    pairs = "1 pair" if lab.pairs == 1 else f"{lab.pairs:,} pairs"
-    questions = "1 instruction" if lab.questions == 1 else f"{lab.questions:,} instructions"
-    line = f"Plan: {pairs} of {questions}, {len(built.prompts):,} prompts a judge"
+    pairs = plural(lab.pairs, "pair")
+    questions = plural(lab.questions, "instruction")
+    line = f"Plan: {pairs} of {questions}, {plural(len(built.prompts), 'prompt')} a judge"
     console.print(line, soft_wrap=True, markup=False, highlight=False)
     for plan in lab.probes:
         console.print(f"  {PROBES[plan.key].title}: {plan.line}", soft_wrap=True, markup=False, highlight=False)

@@ -18,6 +18,7 @@ from judgenet.core.bias.for_people import PeoplePrompt, for_people
 from judgenet.core.bias.lab import BuiltLab
 from judgenet.core.network import Language
 from judgenet.core.prompts import PromptLanguage
+from judgenet.core.wording import plural
 from judgenet.engine.bias import lab_of
 from judgenet.engine.prepare import Setup
 from judgenet.figures.base import as_json as json_of
@@ -73,8 +74,8 @@ def write_for_people(setup: Setup, built: BuiltLab, target: Path, *, as_json: bo
         typer.echo(json.dumps({"lab": lab, "file": str(target), "prompts": len(prompts), "pairs": built.lab.pairs}))
     else:
         typer.echo(
-            f"{target}: {len(prompts):,} prompts of {built.lab.pairs:,} pairs. In the column answer people write 1, 2, "
-            "tie or unsure; then judgenet bias … --people FILE"
+            f"{target}: {plural(len(prompts), 'prompt')} of {built.lab.pairs:,} pairs. In the column answer "
+            "people write 1, 2, tie or unsure; then judgenet bias … --people FILE"
         )
     return ExitCode.DONE
 
@@ -96,7 +97,10 @@ def enter_people(setup: Setup, built: BuiltLab, source: Path, person: str | None
         figures = json_of(bias_figures(result))
         sys.stdout.write(json.dumps({"lab": lab, "entered": entered, **figures}, allow_nan=False) + "\n")
         return ExitCode.DONE
-    typer.echo(f"{source}: {len(sheet.answers):,} answers, {new:,} of them new; {sheet.empty:,} rows without an answer")
+    typer.echo(
+        f"{source}: {plural(len(sheet.answers), 'answer')}, {new:,} of them new; "
+        f"{plural(sheet.empty, 'row')} without an answer"
+    )
     print_people(result, Console())
     return ExitCode.DONE
 
@@ -109,7 +113,8 @@ def print_people(result: LabResult, console: Console) -> None:
     many = "1 person" if len(people.persons) == 1 else f"{len(people.persons):,} persons"
     console.print(
         Text(
-            f"People: {many}, {people.answers:,} answers to {people.prompts:,} of {people.prompts_total:,} prompts",
+            f"People: {many}, {plural(people.answers, 'answer')} to {people.prompts:,} of "
+            f"{people.prompts_total:,} prompts",
             style="bold",
         )
     )

@@ -17,6 +17,7 @@ from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
 from judgenet.core.bias.base import Denominator, LabSettings
 from judgenet.core.pairs import ORDERS
+from judgenet.core.wording import plural
 from judgenet.figures.bias import recorded_bias
 from judgenet.stats.bias import Cell, Conclusion
 from judgenet.stats.intervals import Interval
@@ -73,7 +74,7 @@ def print_run_bias(run: str, found: RunBias, console: Console) -> None:
     result = found.result
     pairs, questions = result.lab.pairs, result.lab.questions
     console.print(Text(f"{run}: {result.headline}", style="bold"))
-    console.print(Text(f"{pairs:,} pairs of {questions:,} instructions. {result.subline}"))
+    console.print(Text(f"{plural(pairs, 'pair')} of {questions:,} instructions. {result.subline}"))
     console.print(Text(f"{_LEGEND} ±{result.lab.settings.margin:g}.", style="dim"))
     for note in found.notes:
         console.print(Text(note, style="dim"))

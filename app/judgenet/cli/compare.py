@@ -11,6 +11,7 @@ from rich.table import Table
 from judgenet.cli.common import JsonOption, ProjectOption, figure, interval_text, open_run
 from judgenet.cli.rate import ChosenOption, LabelsOption, SeedOption, aggregation_of, labels_used
 from judgenet.cli.terminal import Terminal
+from judgenet.core.wording import plural
 from judgenet.figures.comparison import RunComparison, run_comparison
 from judgenet.store.taught import fair_frame
 
@@ -63,7 +64,7 @@ def print_comparison(figures: RunComparison, console: Console) -> None:
     if test.p is not None:
         over = "" if test.questions_p is None else f"; over questions p = {test.questions_p:.4f}"
         console.print(
-            f"Only the first is right on {test.only_first_right:,} pairs, only the second on "
+            f"Only the first is right on {plural(test.only_first_right, 'pair')}, only the second on "
             f"{test.only_second_right:,} (McNemar, exact p = {test.p:.4f}{over})",
             soft_wrap=True,
         )

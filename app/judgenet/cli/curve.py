@@ -70,7 +70,8 @@ def print_curve(figures: RunCurve, console: Console) -> None:
         console.print(f"{figures.reason.capitalize()}.", soft_wrap=True)
     elif figures.questions is not None and figures.questions < figures.pairs.labelled:
         console.print(
-            f"The labelled pairs hold {figures.questions:,} questions: intervals are over questions.", soft_wrap=True
+            f"The labelled pairs hold {plural(figures.questions, 'question')}: intervals are over questions.",
+            soft_wrap=True,
         )
     console.print(
         "Calls are those of a pair. A size stands for the mean over choices of neurons of its last layer; "

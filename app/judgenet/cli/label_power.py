@@ -15,6 +15,7 @@ from judgenet.cli.errors import InputError
 from judgenet.cli.rate import aggregation_of, labels_used
 from judgenet.cli.terminal import Terminal
 from judgenet.core.labels import Chosen
+from judgenet.core.wording import plural
 from judgenet.figures.comparison_plan import RunPower, run_power
 from judgenet.figures.power import in_points
 from judgenet.stats.power import DIFFERENCE
@@ -71,7 +72,7 @@ def print_power(figures: RunPower, console: Console) -> None:
     console.print(f"Discordance: {figures.discordance.words}", soft_wrap=True, markup=False)
     if figures.pairs_ci is not None:
         low, high = figures.pairs_ci
-        console.print(f"At the ends of its interval: {low:,} and {high:,} pairs", soft_wrap=True)
+        console.print(f"At the ends of its interval: {low:,} and {plural(high, 'pair')}", soft_wrap=True)
     if figures.design_effect > 1:
         console.print(
             f"Pairs of one question are alike: design effect {figures.design_effect:.2f}, in all numbers",

@@ -63,7 +63,7 @@ def print_learning(figures: RunLearning, console: Console) -> None:
     """The figures as tables for people."""
     console.print(
         f"{figures.run}: {plural(len(figures.neurons), 'neuron')}, {figures.pairs.labelled:,} of "
-        f"{figures.pairs.total:,} pairs with a human label, {figures.folds} folds, seed {figures.seed}",
+        f"{plural(figures.pairs.total, 'pair')} with a human label, {figures.folds} folds, seed {figures.seed}",
         soft_wrap=True,
     )
     notes = _print_ways(figures, console)
@@ -164,7 +164,9 @@ def save_learned(store: Store, run: RunInfo, kind: LearnKind, seed: int, project
         )
     except ProjectError as error:
         raise InputError(f"--save {project}: {error}") from None
-    fitted = f"{rule.labels:,} labelled pairs" if rule.labels else f"{len(frame.done):,} pairs without their labels"
+    fitted = (
+        f"{rule.labels:,} labelled pairs" if rule.labels else f"{plural(len(frame.done), 'pair')} without their labels"
+    )
     verdict = "gives the verdict" if decides else "stands beside the other verdicts"
     return f"Written to {project}: the aggregation learned, fitted to {fitted} of {run.id}; it {verdict} of new runs."
 

@@ -81,7 +81,7 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
     price = spent_text(cost.price_known, cost.calls_unpriced)
     console.print(
         f"Spent: {cost.calls_new:,} new calls ({cost.calls_from_store:,} from the store), "
-        f"{cost.tokens_in:,} tokens in ({cost.tokens_cached:,} cached), {cost.tokens_out:,} out, {price}",
+        f"{plural(cost.tokens_in, 'token')} in ({cost.tokens_cached:,} cached), {cost.tokens_out:,} out, {price}",
         soft_wrap=True,
     )
 
@@ -166,7 +166,7 @@ def _print_uncertainty(found: UncertaintyFigures, console: Console) -> None:
     console.print(
         f"Uncertainty (BPDE, {found.scope} calls): mean {of.entropy.value:.4f} nats, "
         f"{of.relative.value:.1%} of ln 3; all calls agree on {of.certain.value:.1%} of "
-        f"{of.certain.n:,} pairs, of {of.n_total:,}",
+        f"{plural(of.certain.n, 'pair')}, of {of.n_total:,}",
         soft_wrap=True,
     )
     review = found.review
@@ -288,7 +288,7 @@ def _print_people(figures: RunMetrics, console: Console) -> None:
     panel, review = figures.annotators, figures.review_share
     if panel.h is not None:
         console.print(
-            f"Annotators agree on {panel.h:.4f} of their pairs of labels ({panel.n:,} pairs; "
+            f"Annotators agree on {panel.h:.4f} of their pairs of labels ({plural(panel.n, 'pair')}; "
             f"Krippendorff's alpha {figure(panel.alpha_nominal)}, ordinal {figure(panel.alpha_ordinal)}; "
             f"Fleiss' kappa {figure(panel.fleiss)})",
             soft_wrap=True,

@@ -24,6 +24,7 @@ from judgenet.core.events import (
     StoreTrouble,
 )
 from judgenet.core.tally import Tally
+from judgenet.core.wording import plural
 from judgenet.formats import Finding
 
 _LINE_EVERY_S = 10.0
@@ -103,7 +104,9 @@ class Reporter:
         self.tally.take(event)
         if isinstance(event, RunStarted):
             again = f", {event.pairs_done:,} of them done before" if event.pairs_done else ""
-            self._say(f"{event.run_id}: {event.pairs:,} pairs{again}, about {event.calls_planned:,} calls")
+            self._say(
+                f"{event.run_id}: {plural(event.pairs, 'pair')}{again}, about {plural(event.calls_planned, 'call')}"
+            )
         elif isinstance(event, PairFinished):
             if self._live is not None:
                 self._recent.append(pair_line(event))

@@ -12,6 +12,7 @@ from rich.text import Text
 from judgenet.cli.common import JsonOption, ProjectOption, RunArgument, interval_text, open_run, p_text
 from judgenet.cli.rate import AggregationOption, SeedOption, aggregation_of
 from judgenet.cli.terminal import Terminal
+from judgenet.core.wording import plural
 from judgenet.figures.ranking import RunRanking, SeparationFigures, run_ranking
 from judgenet.stats.ranking import RESAMPLES, Ties
 from judgenet.store.taught import fair_frame
@@ -25,7 +26,7 @@ def print_ranking(figures: RunRanking, console: Console, *, matrix: bool = False
     tie = "a tie is half a win to each" if figures.ties == "half" else "ties are left out"
     console.print(
         f"{figures.run}, {figures.aggregation}: Bradley–Terry over {figures.n:,} judged pairs of "
-        f"{figures.questions:,} questions (mean rating 1000; {tie})",
+        f"{plural(figures.questions, 'question')} (mean rating 1000; {tie})",
         soft_wrap=True,
     )
     people = {system.name: system for system in figures.human.systems or ()}
@@ -50,7 +51,7 @@ def print_ranking(figures: RunRanking, console: Console, *, matrix: bool = False
         _print_matrix(figures, console)
     if figures.triples:
         console.print(
-            f"Of {figures.triples:,} triples of systems {figures.intransitive:,} form a circle"
+            f"Of {plural(figures.triples, 'triple')} of systems {figures.intransitive:,} form a circle"
             + (f" (on single questions {figures.question_intransitive:,} of {figures.question_triples:,})"),
             soft_wrap=True,
         )

@@ -17,6 +17,7 @@ from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.labels import Chosen
+from judgenet.core.wording import plural
 from judgenet.figures.parts import EstimateFigures
 from judgenet.figures.rates import LengthAdjustedFigures, RunRates, run_rates
 from judgenet.stats.calibration import Method
@@ -115,7 +116,7 @@ def print_rates(figures: RunRates, console: Console) -> None:
     pairs = figures.pairs
     console.print(
         f"{figures.run}, {figures.aggregation}: win rate of B, ties count half; {pairs.judged:,} of "
-        f"{pairs.total:,} pairs judged, {pairs.labelled:,} of them labelled "
+        f"{plural(pairs.total, 'pair')} judged, {pairs.labelled:,} of them labelled "
         f"({figures.chosen}: {figures.labels.why})",
         soft_wrap=True,
     )

@@ -40,8 +40,8 @@ def print_reliability(figures: RunReliability, console: Console) -> None:
         console.print(table)
         console.print(
             f"Brier score {figure(found.brier.value)} ({interval_text(found.brier.ci) or 'no interval'}); always "
-            f"giving the share of B: {figure(found.brier_base)}. {found.n_ties:,} pairs that people call a tie are "
-            "left out.",
+            f"giving the share of B: {figure(found.brier_base)}. {found.n_ties:,} pairs that people call a tie "
+            "are left out.",
             soft_wrap=True,
         )
         if found.reason:

@@ -15,6 +15,7 @@ from judgenet.core.learned import misfit
 from judgenet.core.network import AcceptanceRule, Confidence, LearnedRule, NetworkSpec
 from judgenet.core.network_json import digest
 from judgenet.core.pairs import VERDICTS, Order, Verdict
+from judgenet.core.wording import plural
 
 ACCEPTED: Final = "accepted"
 """The name of the accepted verdicts, beside those of :mod:`judgenet.core.aggregate`."""
@@ -128,6 +129,6 @@ def acceptance_words(rule: AcceptanceRule) -> str:
     return (
         f"Verdicts of {rule.aggregation} with a confidence of at least {rule.threshold:.4g} are accepted "
         f"({CONFIDENCE_WORDS[rule.confidence]}): with a probability of {1 - rule.delta:.4g}, over the choice of the "
-        f"{rule.labels:,} labels of {rule.run or 'a run'}, at most {100 * rule.alpha:.4g} % of them are wrong. The "
-        "other pairs are for people."
+        f"{plural(rule.labels, 'label')} of {rule.run or 'a run'}, at most {100 * rule.alpha:.4g} % of them are wrong. "
+        "The other pairs are for people."
     )

@@ -134,7 +134,7 @@ def _expected_json(found: ExpectedCalls) -> dict[str, Any]:
 
 def _expected_words(found: ExpectedCalls, currency: str) -> str:
     price = "" if found.price is None else f", {money_span(*found.price, currency)}"
-    return f"about {round(found.calls):,} calls{price} (as in {plural(found.pairs, 'recorded pair')})"
+    return f"about {plural(round(found.calls), 'call')}{price} (as in {plural(found.pairs, 'recorded pair')})"
 
 
 def time_words(time: Duration) -> str:

@@ -16,6 +16,7 @@ from judgenet.core.plan import PriceRange, cost_of
 from judgenet.core.prompts import Prompt, family_of, language_of, mark_of
 from judgenet.core.schemas import ReplyForm, ranking_schema
 from judgenet.core.tokens import estimate_tokens
+from judgenet.core.wording import plural
 from judgenet.engine.budget import Budget
 from judgenet.engine.endpoints import open_endpoints
 from judgenet.engine.ports import (
@@ -68,10 +69,10 @@ class OrdersEstimate:
         """The estimate for people."""
         paid = f", {self.recorded:,} of them paid for" if self.recorded else ""
         if self.price is None:
-            return f"{self.calls:,} calls more{paid}; price unknown: {self.reason}"
+            return f"{plural(self.calls, 'call')} more{paid}; price unknown: {self.reason}"
         low, high = self.price
         price = f"{low:,.2f} to {high:,.2f} {self.currency} (prices of {self.price_date})"
-        return f"{self.calls:,} calls more{paid}; price {price}"
+        return f"{plural(self.calls, 'call')} more{paid}; price {price}"
 
 
 def estimate_orders(start: Start, groups: Groups, store: Store | None) -> OrdersEstimate:

@@ -14,7 +14,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache, singledispatch
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from judgenet.core import network_json
 from judgenet.core.network import NetworkSpec
@@ -86,6 +86,23 @@ def as_json(value: Any) -> Any:
             "|".join(map(str, key)) if isinstance(key, tuple) else str(key): as_json(of) for key, of in value.items()
         }
     return [as_json(of) for of in value]
+
+
+_Figures = TypeVar("_Figures")
+
+
+def taken_over(kind: type[_Figures], found: Any, **others: Any) -> _Figures:
+    """Figures of a kind from a value of the statistics: each has the value's attribute of its own name, but ``ci`` its
+    ``interval``, and the ``others`` what they are given as. An empty ``reason`` is ``None``.
+
+    :raises AttributeError: the value has no such attribute, and it is not given.
+    """
+    values = dict(others)
+    for of in fields(kind):  # type: ignore[arg-type]
+        if of.name not in values:
+            value = getattr(found, "interval" if of.name == "ci" else of.name)
+            values[of.name] = value or None if of.name == "reason" else value
+    return kind(**values)
 
 
 def from_json(kind: Any, value: Any) -> Any:

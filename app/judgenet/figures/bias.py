@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.base import Denominator, LabSettings
 from judgenet.core.bias.lab import ProbePlan
-from judgenet.figures.base import ASKED, Figures, Keys
+from judgenet.figures.base import ASKED, Figures, Keys, taken_over
 from judgenet.figures.parts import OverlapFigures, Reasons, overlap_figures
 from judgenet.stats.bias import Cell, Chance, Conclusion, Judge, Mood, Shift
 from judgenet.stats.intervals import Interval
@@ -368,12 +368,9 @@ def _people(result: LabResult) -> PeopleBiasFigures:
     if people is None:
         prompts = {prompt for plan in result.lab.probes for item in plan.items for prompt in item.prompts}
         return PeopleBiasFigures((), 0, 0, len(prompts), {}, (), "nobody answered prompts of this lab")
-    return PeopleBiasFigures(
-        persons=people.persons,
-        answers=people.answers,
-        prompts=people.prompts,
-        prompts_total=people.prompts_total,
-        pairs=people.pairs,
+    return taken_over(
+        PeopleBiasFigures,
+        people,
         cells=tuple(_cell(cell, False) for cell in people.cells),
         reason=None,
     )

@@ -298,8 +298,8 @@ def _notes(verdicts: ConfidentVerdicts, found: Guarantee) -> tuple[str, ...]:
         )
     if found.labels < found.labels_total:
         notes.append(
-            f"{found.labels_total:,} labelled pairs ask {found.labels:,} questions: one pair a question is used, and "
-            "all questions weigh alike in the promise"
+            f"{found.labels_total:,} labelled pairs ask {plural(found.labels, 'question')}: one pair a question is "
+            "used, and all questions weigh alike in the promise"
         )
     return tuple(notes)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from judgenet.figures.base import Keys, figures_of
+from judgenet.figures.base import Keys, figures_of, taken_over
 from judgenet.figures.parts import (
     NO_REPEATS,
     AgreementFigures,
@@ -167,8 +167,9 @@ def rater_figures(row: AgainstBest) -> RaterFigures:
     """One rater against people, and against the best."""
     reasons = {name: why for name, why in row.agreement.reasons.items() if name in ("accuracy", "kappa")}
     reasons |= {f"{name}_ci": why for name, why in row.intervals.reasons.items() if name in ("accuracy", "kappa")}
-    return RaterFigures(
-        name=row.name,
+    return taken_over(
+        RaterFigures,
+        row,
         accuracy=row.agreement.accuracy,
         accuracy_ci=row.intervals.accuracy,
         kappa=row.agreement.kappa,
@@ -176,9 +177,6 @@ def rater_figures(row: AgainstBest) -> RaterFigures:
         n=row.agreement.n_used,
         only_best_right=row.only_best,
         only_this_right=row.only_this,
-        n_common=row.n_common,
-        p=row.p,
-        p_holm=row.p_holm,
         reasons=reasons | ({"p": row.reason, "p_holm": row.reason} if row.reason else {}),
     )
 
@@ -186,13 +184,10 @@ def rater_figures(row: AgainstBest) -> RaterFigures:
 @figures_of.register(Raters)
 def raters_figures(found: Raters) -> RatersFigures:
     """Raters by their agreement with people, the best first."""
-    return RatersFigures(
-        best=found.best,
-        not_worse=found.not_worse,
-        tested_over=found.tested_over,
-        warning=found.warning,
+    return taken_over(
+        RatersFigures,
+        found,
         ranking=tuple(rater_figures(row) for row in found.raters),
-        reason=found.reason or None,
     )
 
 
@@ -288,13 +283,10 @@ class ReviewPointFigures:
 @figures_of.register(ReviewPoint)
 def review_point_figures(found: ReviewPoint) -> ReviewPointFigures:
     """What people reach who review some pairs."""
-    return ReviewPointFigures(
-        reviewed=found.reviewed,
-        share=found.share,
-        accuracy=found.accuracy,
+    return taken_over(
+        ReviewPointFigures,
+        found,
         accuracy_ci=found.interval,
-        by_chance=found.by_chance,
-        mended=found.mended,
         reasons={} if found.interval else {"accuracy_ci": "too few questions for an interval over them"},
         untouched=ShortFigures(
             accuracy=found.untouched.accuracy,
@@ -325,16 +317,10 @@ class ReviewFigures:
 @figures_of.register(ReviewCurve)
 def review_figures(found: ReviewCurve) -> ReviewFigures:
     """Accuracy against the share of pairs that people review."""
-    return ReviewFigures(
-        n=found.n,
-        n_total=found.n_total,
-        unknown=found.unknown,
-        levels=found.levels,
-        seed=found.seed,
-        gain=found.gain,
-        few=found.few,
+    return taken_over(
+        ReviewFigures,
+        found,
         points=tuple(review_point_figures(point) for point in found.points),
-        reason=found.reason or None,
     )
 
 
@@ -370,18 +356,14 @@ def review_need_figures(found: ReviewNeed) -> ReviewNeedFigures:
         if share is None or share.review is None:
             reasons[name] = share.reason if share is not None else reasons.get(name, why)
     values = {name: None if share is None else share.review for name, share in shares.items()}
-    return ReviewNeedFigures(
-        target=found.target,
-        accuracy=found.accuracy,
+    return taken_over(
+        ReviewNeedFigures,
+        found,
         accuracy_ci=found.accuracy_interval,
-        measured=found.measured,
         measured_ci=found.interval,
-        reviewed=found.reviewed,
         random=values["random"],
         random_best=values["random_best"],
         random_worst=values["random_worst"],
-        n=found.n,
-        seed=found.seed,
         reasons=reasons | ({"reviewed": reasons["measured"]} if "measured" in reasons else {}),
     )
 
@@ -450,20 +432,10 @@ def overturns_figures(found: Overturns) -> OverturnsFigures:
     reasons = dict(found.reasons)
     if found.questions_p is None:
         reasons.setdefault("questions_p", NO_REPEATS)
-    return OverturnsFigures(
-        n=found.n,
-        n_total=found.n_total,
-        overturned=found.overturned,
-        rate=found.rate,
+    return taken_over(
+        OverturnsFigures,
+        found,
         rate_ci=found.interval,
-        reversed=found.reversed,
-        n_labelled=found.n_labelled,
-        to_right=found.to_right,
-        to_wrong=found.to_wrong,
-        between_wrong=found.between_wrong,
-        gain=found.gain,
-        p=found.p,
-        questions_p=found.questions_p,
         reasons=reasons,
     )
 
@@ -516,27 +488,14 @@ class ChangesFigures:
 @figures_of.register(MindChanges)
 def changes_figures(found: MindChanges) -> ChangesFigures:
     """How neurons changed their verdicts."""
-    return ChangesFigures(
-        neurons=found.neurons,
-        n_total=found.n_total,
+    return taken_over(
+        ChangesFigures,
+        found,
         changed=moves_figures(found.changed),
         to_others=moves_figures(found.to_others),
         against_others=moves_figures(found.against_others),
         to_own_order=moves_figures(found.to_own_order),
-        towards_others=found.towards_others,
-        away=found.away,
-        undecided=found.undecided,
-        n_labelled=found.n_labelled,
-        to_right=found.to_right,
-        to_wrong=found.to_wrong,
-        between_wrong=found.between_wrong,
-        followed_right=found.followed_right,
-        followed_wrong=found.followed_wrong,
         gain=mean_figures(found.gain),
-        gained=found.gained,
-        lost=found.lost,
-        p=found.p,
-        reason=found.reason or None,
     )
 
 
@@ -624,15 +583,12 @@ def evidence_figures(found: EvidenceDiversity) -> EvidenceFigures:
         reasons["between_pairs"] = found.reason or "the evidence is of one pair only"
     if found.length is None:
         reasons["length"] = found.reason
-    return EvidenceFigures(
+    return taken_over(
+        EvidenceFigures,
+        found,
         distance=mean_figures(found.distance),
         change=mean_figures(found.change),
         to_own=mean_figures(found.to_own),
-        between_pairs=found.between_pairs,
-        texts=found.texts,
-        empty=found.empty,
-        cut=found.cut,
-        length=found.length,
         reasons=reasons,
     )
 
@@ -657,11 +613,9 @@ class VerdictDiversityFigures:
 @figures_of.register(VerdictDiversity)
 def verdict_diversity_figures(found: VerdictDiversity) -> VerdictDiversityFigures:
     """How differently the neurons of a layer decide."""
-    return VerdictDiversityFigures(
-        neurons=found.neurons,
-        n=found.n,
-        n_total=found.n_total,
-        n_labelled=found.n_labelled,
+    return taken_over(
+        VerdictDiversityFigures,
+        found,
         disagreement=mean_figures(found.disagreement),
         entropy=mean_figures(found.entropy),
         unanimous=mean_figures(found.unanimous),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.labels import Chosen
-from judgenet.figures.base import Figures, Keys, figures_of
+from judgenet.figures.base import Figures, Keys, figures_of, taken_over
 from judgenet.figures.errors import FiguresError
 from judgenet.figures.parts import NeedFigures, Reasons, SampleFigures, need_figures, sample_figures
 from judgenet.stats.design_effect import DesignEffect
@@ -68,11 +68,9 @@ def _two_class(plan: TwoClassPlan) -> TwoClassPlanFigures:
     if needs is None:
         return TwoClassPlanFigures(False, None, None, None, None, None, None, None, plan.reason, {})
     allocation = plan.allocation
-    return TwoClassPlanFigures(
-        assumed=plan.assumed,
-        rate=plan.rate,
-        specificity=plan.specificity,
-        sensitivity=plan.sensitivity,
+    return taken_over(
+        TwoClassPlanFigures,
+        plan,
         optimal=need_figures(needs.optimal),
         equal=need_figures(needs.equal),
         random=need_figures(needs.at_random),
@@ -143,13 +141,11 @@ class LabelPlanFigures:
 @figures_of.register(LabelPlan)
 def label_plan_figures(plan: LabelPlan) -> LabelPlanFigures:
     """How many labels an interval of a target width needs."""
-    return LabelPlanFigures(
-        width=plan.width,
-        pairs=plan.pairs,
+    return taken_over(
+        LabelPlanFigures,
+        plan,
         labelled=sum(plan.have.values()),
         pilot=plan.labelled,
-        assumed=plan.assumed,
-        assumption=plan.assumption,
         n_questions=plan.effect.questions,
         design_effect=design_effect_figures(plan.effect),
         needs={method: need_figures(need) for method, need in plan.needs.items()},

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
-from judgenet.figures.base import Keys, figures_of
+from judgenet.figures.base import Keys, figures_of, taken_over
 from judgenet.stats.agreement import (
     Agreement,
     PositionConsistency,
@@ -80,24 +80,16 @@ def agreement_figures(found: Agreement, within: AgreementIntervals) -> Agreement
         reasons |= dict.fromkeys(("macro_precision", "macro_recall"), found.reasons["accuracy"])
     if correlation is None:
         reasons["mcc"] = found.reasons.get("accuracy", "people or network gave one class only")
-    return AgreementFigures(
-        accuracy=found.accuracy,
+    return taken_over(
+        AgreementFigures,
+        found,
         accuracy_ci=within.accuracy,
-        macro_f1=found.macro_f1,
         macro_f1_ci=within.macro_f1,
-        kappa=found.kappa,
         kappa_ci=within.kappa,
         macro_precision=macro_precision(found),
         macro_recall=macro_recall(found),
         mcc=correlation,
-        n_used=found.n_used,
-        n_total=found.n_total,
         n_questions=within.questions,
-        n_unlabelled=found.n_unlabelled,
-        n_unjudged=found.n_unjudged,
-        labels=found.labels,
-        confusion=found.confusion,
-        majority_baseline=found.majority_baseline,
         reasons=reasons,
         resamples=within.resamples,
         seed=within.seed,
@@ -164,18 +156,12 @@ NO_REPEATS = "every question has one pair, so that p is over questions already"
 @figures_of.register(PositionConsistency)
 def orders_figures(found: PositionConsistency) -> OrdersFigures:
     """Verdicts in both orders."""
-    return OrdersFigures(
+    return taken_over(
+        OrdersFigures,
+        found,
         first_first=found.primacy,
         last_last=found.recency,
-        partial=found.partial,
         valid_both=found.n,
-        n_total=found.n_total,
-        consistent=found.consistent,
-        flip_rate=found.flip_rate,
-        net=found.net,
-        p=found.p,
-        questions_p=found.questions_p,
-        reason=found.reason or None,
         reasons={"questions_p": found.reason or NO_REPEATS} if found.questions_p is None else {},
     )
 
@@ -245,14 +231,10 @@ class EstimateFigures:
 @figures_of.register(Estimate)
 def estimate_figures(found: Estimate) -> EstimateFigures:
     """An estimate of a win rate with what it rests on."""
-    return EstimateFigures(
-        value=found.value,
-        ci=found.interval,
-        n=found.n,
-        labels=found.labels,
+    return taken_over(
+        EstimateFigures,
+        found,
         n_questions=found.questions,
-        reason=found.reason or None,
-        notes=found.notes,
     )
 
 
@@ -406,15 +388,10 @@ class DifferenceFigures:
 @figures_of.register(Difference)
 def difference_figures(found: Difference) -> DifferenceFigures:
     """A difference with its interval and what it rests on."""
-    return DifferenceFigures(
-        first=found.first,
-        second=found.second,
-        difference=found.difference,
-        ci=found.interval,
-        n=found.n,
+    return taken_over(
+        DifferenceFigures,
+        found,
         n_questions=found.questions,
-        reason=found.reason or None,
-        note=found.note,
     )
 
 
@@ -443,22 +420,12 @@ class PointFigures:
 @figures_of.register(Point)
 def point_figures(point: Point) -> PointFigures:
     """The accuracy of the sub-networks of one size."""
-    return PointFigures(
-        depth=point.depth,
-        width=point.width,
-        of_width=point.of_width,
-        neurons=point.neurons,
-        orders=point.orders,
-        samples=point.samples,
+    return taken_over(
+        PointFigures,
+        point,
         calls_per_pair=point.calls,
-        subsets=point.subsets,
         all_subsets=point.every,
-        accuracy=point.accuracy,
         accuracy_ci=point.interval,
-        lowest=point.lowest,
-        highest=point.highest,
-        n_used=point.n_used,
-        difference=point.difference,
         difference_ci=point.difference_interval,
     )
 

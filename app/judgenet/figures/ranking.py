@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from judgenet.figures.base import Figures, Keys, figures_of
+from judgenet.figures.base import Figures, Keys, figures_of, taken_over
 from judgenet.figures.errors import FiguresError
 from judgenet.figures.parts import LengthFigures, Reasons, length_figures
 from judgenet.figures.systems import AgainstPeople, rank_run, system_games
@@ -38,16 +38,9 @@ class StrengthFigures:
 @figures_of.register(Strength)
 def strength_figures(found: Strength) -> StrengthFigures:
     """A system of a ranking."""
-    return StrengthFigures(
-        name=found.name,
-        b=found.b,
-        rating=found.rating,
-        ci=found.interval,
-        wins=found.wins,
-        ties=found.ties,
-        losses=found.losses,
-        games=found.games,
-        win_rate=found.win_rate,
+    return taken_over(
+        StrengthFigures,
+        found,
         reason=None if found.games else "the system is in no judged pair",
     )
 
@@ -85,22 +78,13 @@ class RankingFigures:
 @figures_of.register(Ranking)
 def ranking_figures(found: Ranking) -> RankingFigures:
     """A ranking of systems."""
-    return RankingFigures(
+    return taken_over(
+        RankingFigures,
+        found,
         systems=tuple(strength_figures(system) for system in found.systems),
         n=sum(system.games for system in found.systems) // 2,
-        questions=found.questions,
-        ties=found.ties,
-        prior=found.prior,
         matrix=MatrixFigures(tuple(system.name for system in found.systems), found.wins, found.games),
-        groups=found.groups,
-        circles=found.circles,
-        intransitive=found.intransitive,
-        triples=found.triples,
         question_intransitive=found.question_circles,
-        question_triples=found.question_triples,
-        resamples=found.resamples,
-        seed=found.seed,
-        reason=found.reason or None,
     )
 
 

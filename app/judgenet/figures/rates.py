@@ -16,7 +16,7 @@ from judgenet.core.learned import LEARNED
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
 from judgenet.figures.anytime import RunAnytime, run_anytime
-from judgenet.figures.base import ASKED, Figures, figures_of
+from judgenet.figures.base import ASKED, Figures, figures_of, taken_over
 from judgenet.figures.learned import run_learned_notes
 from judgenet.figures.parts import (
     EstimateFigures,
@@ -188,11 +188,9 @@ class WorthFigures:
 def worth_figures(worth: Worth) -> WorthFigures:
     """What the verdicts are worth in labels."""
     why = worth.reason or "every judged pair has a human label"
-    return WorthFigures(
-        multiplier=worth.multiplier,
-        per_verdict=worth.per_verdict,
-        correlation=worth.correlation,
-        reason=worth.reason or None,
+    return taken_over(
+        WorthFigures,
+        worth,
         reasons={"per_verdict": why} if worth.per_verdict is None else {},
     )
 
@@ -306,12 +304,9 @@ def _bootstrap(found: Rates, sample: Sample, seed: int) -> BootstrapFigures:
 
 
 def _length(found: LengthAdjusted) -> LengthAdjustedFigures:
-    return LengthAdjustedFigures(
-        value=found.value,
-        ci=found.interval,
-        n=found.n,
-        slope=found.slope,
-        reason=found.reason or None,
+    return taken_over(
+        LengthAdjustedFigures,
+        found,
         reasons={"slope": found.reason or "all responses differ equally in length"} if found.slope is None else {},
         labels=0,
         notes=("uncorrected; where longer answers are truly better, this takes away real quality",),
@@ -329,7 +324,7 @@ def _notes(frame: RunFrame, sample: Sample, *, assumed: bool) -> list[str]:
         notes.append(f"labelled pairs that are left out: {left}")
     if sample.population is not None and sample.population < len(frame):
         notes.append(
-            f"labels were drawn from {sample.population:,} pairs, the run has {len(frame):,}: "
+            f"labels were drawn from {plural(sample.population, 'pair')}, the run has {len(frame):,}: "
             "they stand for the other pairs only if those are like these"
         )
     questions = frame.question_count

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Literal
 
 from judgenet.core.pairs import VERDICTS, Pair, Verdict
+from judgenet.core.wording import plural
 from judgenet.formats.watch import Watch, nothing, part
 
 LONG_PAIR_BYTES = 12_000
@@ -133,7 +134,7 @@ def examine(pairs: Sequence[Pair], watch: Watch = nothing) -> tuple[Finding, ...
             "long_pair",
             "warning",
             [pair.id for pair in pairs if _size(pair) > LONG_PAIR_BYTES],
-            f"More than {LONG_PAIR_BYTES:,} bytes of text, about {LONG_PAIR_BYTES // 4:,} tokens: "
+            f"More than {LONG_PAIR_BYTES:,} bytes of text, about {plural(LONG_PAIR_BYTES // 4, 'token')}: "
             "a judge with a small context window may cut or refuse the pair.",
         ),
         _of_pairs(

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from judgenet.core.matches import MatchMaker, matches_of, swapped
 from judgenet.core.pairs import Pair, Source, Verdict, majority
+from judgenet.core.wording import plural
 from judgenet.formats.containers import RecordTable
 from judgenet.formats.errors import listed, shown
 from judgenet.formats.findings import Finding
@@ -225,7 +226,7 @@ class Systems:
         pairs = f"all {self.possible:,} pairs" if self.possible > 1 else "1 pair"
         if self.matches < self.possible:
             pairs = f"a sample of {self.matches:,} of {self.possible:,} pairs"
-        return f"{len(self.names):,} systems, {self.questions:,} {question} with {each} responses each: {pairs}"
+        return f"{plural(len(self.names), 'system')}, {self.questions:,} {question} with {each} responses each: {pairs}"
 
 
 def read_many(

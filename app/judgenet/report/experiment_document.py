@@ -309,9 +309,9 @@ def _notes(results: ExperimentFigures) -> Iterator[Line]:
         else:
             yield (
                 Given(of_set.set),
-                f": its networks rest on {calls.all:,} calls, {calls.different:,} different ones since "
+                f": its networks rest on {plural(calls.all, 'call')}, {calls.different:,} different ones since "
                 f"{calls.shared:,} are shared; {calls.asked_this_time:,} were asked this time. The different "
-                f"ones took {calls.tokens_in:,} tokens in and {calls.tokens_out:,} out; price: {price}.",
+                f"ones took {plural(calls.tokens_in, 'token')} in and {calls.tokens_out:,} out; price: {price}.",
             )
         roles = of_set.roles
         if roles.fewer:

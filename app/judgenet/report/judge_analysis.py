@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.labels import Chosen
 from judgenet.core.learned import fixed_role
+from judgenet.core.wording import plural
 from judgenet.figures.alt_test import RunAltTest, run_alt_test
 from judgenet.figures.curve import STOPPED
 from judgenet.figures.label_plan import sample_plan
@@ -294,7 +295,7 @@ def _sizes(report: Report, frame: RunFrame) -> Sizes:
     rule: VoteRule = "c1" if decides == "c1" else "c2_last" if decides == last else "c2_all"
     widest = max(len(frame.columns_of(layer)) for layer in range(1, depth + 1))
     if widest > MOST_SIZES:
-        why = f"a layer has {widest:,} neurons: the curve is made for up to {MOST_SIZES}"
+        why = f"a layer has {plural(widest, 'neuron')}: the curve is made for up to {MOST_SIZES}"
         return Sizes(rule, None, frame.names, why)
     if frame.early is not None:
         return Sizes(rule, None, frame.names, STOPPED)

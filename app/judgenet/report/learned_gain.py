@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judgenet.core.wording import p_value, points, points_interval
+from judgenet.core.wording import p_value, plural, points, points_interval
 from judgenet.figures.learned import WAY_TITLES, LessOther, Way
 
 
@@ -18,6 +18,6 @@ def gain_words(way: Way, less: Sequence[LessOther], others: Sequence[str]) -> st
         within = points_interval(found.interval)
         parts.append(
             f"{points(found.difference)} {within} compared with {of.title[:1].lower()}{of.title[1:]} "
-            f"({p_value(of.p)}, {found.n:,} pairs)".replace("  ", " ")
+            f"({p_value(of.p)}, {plural(found.n, 'pair')})".replace("  ", " ")
         )
     return f"{WAY_TITLES[way]}: {'; '.join(parts)}." if parts else ""

@@ -647,7 +647,7 @@ def comparison_section(report: Report) -> Iterable[Block]:
         tested = f"over questions, {p_value(found.questions_p)}"
     if test.n:
         text += (
-            f"{compared.first} alone is right on {test.only_first:,} pairs, {compared.second} alone on "
+            f"{compared.first} alone is right on {plural(test.only_first, 'pair')}, {compared.second} alone on "
             f"{test.only_second:,} (McNemar, {tested}). "
         )
     if found.n:

@@ -207,7 +207,7 @@ def _data(report: Report) -> Line:
     if data.system_a is not None and data.system_b is not None:
         parts += [" by ", Given(data.system_a), " (A) and ", Given(data.system_b), " (B)"]
     elif len(data.systems) > 1:
-        parts.append(f" by {len(data.systems):,} systems")
+        parts.append(f" by {plural(len(data.systems), 'system')}")
     repeated = 0 < data.questions < data.pairs
     parts.append(f" to {plural(data.questions, 'question')}" if repeated else "")
     parts.append(f" (hash {digest(data.hash)}); {of(data.finished, data.pairs)} are judged. " if data.hash else ". ")

@@ -77,7 +77,7 @@ def record_section(report: Report) -> tuple[Section, Facts]:
                 (
                     Given(f"{use.requested} asked, {returned}{version}: "),
                     plural(use.calls, "answer"),
-                    f", {use.tokens_in:,} tokens in, {use.tokens_out:,} out",
+                    f", {plural(use.tokens_in, 'token')} in, {use.tokens_out:,} out",
                 ),
             )
         )
@@ -96,8 +96,8 @@ def record_section(report: Report) -> tuple[Section, Facts]:
         (
             "New calls",
             (
-                f"{of(spent.calls_new, spent.calls)} calls, the rest was in the store; {spent.tokens_in:,} tokens in "
-                f"({spent.tokens_cached:,} cached), {spent.tokens_out:,} out",
+                f"{of(spent.calls_new, spent.calls)} calls, the rest was in the store; "
+                f"{plural(spent.tokens_in, 'token')} in ({spent.tokens_cached:,} cached), {spent.tokens_out:,} out",
             ),
         ),
         ("Price", (spent_text(spent.price, spent.unpriced),)),

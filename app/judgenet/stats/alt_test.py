@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from judgenet.core.wording import plural
 from judgenet.stats.curves import Codes, Floats
 from judgenet.stats.distributions import t_below
 from judgenet.stats.means import Mean, mean_of
@@ -152,7 +153,9 @@ def _against(
     _, question = np.unique(used, return_inverse=True)
     questions = int(question.max(initial=-1)) + 1
     reason = (
-        few_questions(questions, n) if n >= FEWEST_PAIRS else f"{n:,} pairs; the test takes at least {FEWEST_PAIRS}"
+        few_questions(questions, n)
+        if n >= FEWEST_PAIRS
+        else f"{plural(n, 'pair')}; the test takes at least {FEWEST_PAIRS}"
     )
     if not n:
         return AnnotatorLeftOut(name, None, None, None, None, None, None, 0, total, 0, reason), wins

@@ -168,7 +168,7 @@ def test_people_among_themselves(faces: Faces) -> None:
 def test_what_is_learned(faces: Faces) -> None:
     expected = faces.commands["learn"]["learned"]
     ways = {way["way"]: way for way in faces.report["more"]["learned"]}
-    assert set(ways) == set(expected) == {"nonnegative", "any_sign", "dawid_skene", "best_single"}
+    assert set(ways) == set(expected) >= {"nonnegative", "any_sign", "dawid_skene", "best_single"}
     for way, mine in expected.items():
         assert mine["accuracy"] is not None
         shared = mine.keys() - {"less", "warning"}
