@@ -69,7 +69,10 @@ def _print_choice(title: str, found: ChoiceFigures, console: Console) -> None:
     console.print(f"\n{title}.", soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("size", "adds", "votes", "accuracy", "95 %", "tied", "any", "first"):
-        table.add_column(heading, justify="left" if heading == "adds" else "right", no_wrap=heading != "adds")
+        if heading == "adds":
+            table.add_column(heading, overflow="fold")
+        else:
+            table.add_column(heading, justify="right", no_wrap=True)
     gains = []
     for step in found.steps:
         table.add_row(

@@ -59,7 +59,7 @@ def fit_ising(said: Floats, labels: Floats, c: float, weights: Floats | None = N
 
     n = said.shape[1]
     upper = np.triu_indices(n, 1)
-    count = np.ones(len(said)) if weights is None else weights
+    said, labels, count = _distinct(said, labels, np.ones(len(said)) if weights is None else weights)
     ties = bool((labels == 0).any())
     sizes = (n, len(upper[0]), n, n)
     cuts = np.cumsum(sizes)[:-1]
@@ -88,6 +88,14 @@ def fit_ising(said: Floats, labels: Floats, c: float, weights: Floats | None = N
     j[upper] = pairs
     model = IsingModel(h, j + j.T, u, v)
     return replace(model, tie_odds=_tie_odds(model, said, labels, count)) if ties else model
+
+
+def _distinct(said: Floats, labels: Floats, count: Floats) -> tuple[Floats, Floats, Floats]:
+    """Each kind of pair once, with how often it counts: many pairs of few neurons are of few kinds."""
+    kinds = np.column_stack([np.nan_to_num(said, nan=2.0), labels])
+    found, place = np.unique(kinds, axis=0, return_inverse=True)
+    each = found[:, :-1]
+    return np.where(each == 2.0, np.nan, each), found[:, -1], np.bincount(place.ravel(), weights=count).astype(np.float64)
 
 
 class _Part(NamedTuple):
