@@ -95,7 +95,8 @@ def _distinct(said: Floats, labels: Floats, count: Floats) -> tuple[Floats, Floa
     kinds = np.column_stack([np.nan_to_num(said, nan=2.0), labels])
     found, place = np.unique(kinds, axis=0, return_inverse=True)
     each = found[:, :-1]
-    return np.where(each == 2.0, np.nan, each), found[:, -1], np.bincount(place.ravel(), weights=count).astype(np.float64)
+    times = np.bincount(place.ravel(), weights=count).astype(np.float64)
+    return np.where(each == 2.0, np.nan, each), found[:, -1], times
 
 
 class _Part(NamedTuple):
