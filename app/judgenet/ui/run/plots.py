@@ -387,10 +387,9 @@ class ChartPane(QFrame):
         lowest = max(least, float(min(values)) - 0.02)
         y_range, ticks = _y_axis(lowest, float(max(values)) + 0.02, self.chart.plot.view_size[1], least)
         self._stack.setCurrentIndex(0)
-        always = figure == "accuracy" and self._at_any_time
-        self.axis.setText("labelled pairs" if always else "labelled pairs finished")
+        self.axis.setText("labelled pairs")
         self.axis.setToolTip("")
-        self.chart.show_lines(lines, base, "labelled pairs finished", y_range=y_range, y_ticks=ticks)
+        self.chart.show_lines(lines, base, "labelled pairs", y_range=y_range, y_ticks=ticks)
 
     def _agreement_lines(self, table: RunFrame, figure: PlottedFigure, curves: AgreementCurves) -> list[ChartCurve]:
         """The curves of a figure, that of the deciding verdict last and with its interval."""
