@@ -6,15 +6,18 @@ missing for want of calls. The same for all pairs at once is in :mod:`judgenet.s
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, fsum
 from typing import Final
 
-from judgenet.core.learned import misfit
+from judgenet.core.learned import LEARNED, misfit
 from judgenet.core.network import AcceptanceRule, Confidence, LearnedRule, NetworkSpec
 from judgenet.core.network_json import digest
 from judgenet.core.pairs import VERDICTS, Order, Verdict
+from judgenet.core.values import write
 from judgenet.core.wording import plural
 
 ACCEPTED: Final = "accepted"
@@ -106,8 +109,8 @@ _SIGN: dict[Verdict, float] = {"a": 1.0, "b": -1.0, "tie": 0.0}
 
 def acceptance_misfit(spec: NetworkSpec, names: Sequence[str]) -> str:
     """Why a network's acceptance rule cannot be used by it: its verdicts are not there (``names`` are the network's
-    other aggregations) or made by other rules of the vote, or its learned confidence comes from other neurons. Empty
-    where it fits."""
+    other aggregations), other rules of the vote or other learned weights make them, or its learned confidence comes
+    from other neurons. Empty where it fits."""
     rules, rule = spec.aggregation, spec.aggregation.acceptance
     if rule is None:
         return ""
@@ -115,7 +118,17 @@ def acceptance_misfit(spec: NetworkSpec, names: Sequence[str]) -> str:
         return f"It accepts the verdicts {rule.aggregation}, and the network has {', '.join(names)}."
     if (rule.vote, rule.ties, rule.fallback) != (rules.vote, rules.ties, rules.fallback):
         return "It was chosen for other rules of the vote."
+    if rule.aggregation == LEARNED and rule.weights != weights_hash(rules.learned):
+        return "It was chosen for other learned weights."
     return misfit(spec, rule.learned) if rule.learned is not None else ""
+
+
+def weights_hash(rule: LearnedRule | None) -> str:
+    """The first digits of the SHA-256 (hex) of what a learned rule says of each neuron; empty without a rule."""
+    if rule is None:
+        return ""
+    said = {name: value for name, value in write(rule).items() if name in ("kind", "neurons", "prior", "tie_odds")}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode("ascii")).hexdigest()[:16]
 
 
 def asks_otherwise(spec: NetworkSpec) -> bool:

@@ -277,7 +277,8 @@ class AcceptanceRule:
     probability 1 - ``delta`` over the labels, at most a share ``alpha`` of the accepted verdicts is wrong
     (:mod:`judgenet.stats.guarantee`). ``accepted`` of them were accepted, ``errors`` of these wrong. ``network`` is the
     hash of the design and ``made`` a date. ``vote``, ``ties`` and ``fallback`` are the rules of the vote that the
-    promise was made for. ``learned`` has the weights of the confidence ``learned``.
+    promise was made for; of learned verdicts ``weights`` is the hash of what was learned
+    (:func:`judgenet.core.acceptance.weights_hash`). ``learned`` has the weights of the confidence ``learned``.
     """
 
     aggregation: str
@@ -295,6 +296,7 @@ class AcceptanceRule:
     vote: VoteSetting = "neuron"
     ties: TieSetting = "abstain"
     fallback: FallbackSetting = "tie"
+    weights: str = member("", written="changed")
     learned: LearnedRule | None = member(None, written="changed")
 
     def faults(self) -> Iterator[tuple[str, str]]:

@@ -8,9 +8,9 @@ from typing import Annotated, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.acceptance import ACCEPTED
+from judgenet.core.acceptance import ACCEPTED, weights_hash
 from judgenet.core.labels import Chosen
-from judgenet.core.learned import designed_widths, fixed_role
+from judgenet.core.learned import LEARNED, designed_widths, fixed_role
 from judgenet.core.network import AcceptanceRule, Confidence, LearnedRule, NeuronWeight
 from judgenet.core.network_json import digest
 from judgenet.core.wording import plural
@@ -363,5 +363,6 @@ def acceptance_rule(frame: RunFrame, figures: RunGuarantee, verdicts: ConfidentV
         vote=frame.spec.aggregation.vote,
         ties=frame.spec.aggregation.ties,
         fallback=frame.spec.aggregation.fallback,
+        weights=weights_hash(frame.spec.aggregation.learned) if figures.aggregation == LEARNED else "",
         learned=verdicts.learned,
     )

@@ -8,8 +8,8 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from judgenet.core.acceptance import ACCEPTED
-from judgenet.core.aggregate import Opinion, aggregate, aggregation_names, deciding, deciding_of_all
+from judgenet.core.acceptance import ACCEPTED, acceptance_misfit, weights_hash
+from judgenet.core.aggregate import Opinion, aggregate, aggregation_names, deciding, deciding_of_all, verdict_names
 from judgenet.core.checks import check
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.fixes import fix
@@ -96,6 +96,20 @@ def test_a_rule_that_does_not_fit_is_an_error_with_a_fix(change: dict[str, objec
     fixed = fix(spec, problem)
     assert fixed is not None
     assert fixed.spec.aggregation.acceptance is None
+
+
+def test_a_rule_on_learned_verdicts_holds_for_the_weights_it_was_chosen_with() -> None:
+    spec = network(2, 1, roles="none")
+    learned = replace(WEIGHTS, widths=(2,))
+    mine = replace(rule(aggregation="learned"), weights=weights_hash(learned))
+    spec = replace(spec, aggregation=replace(spec.aggregation, learned=learned, acceptance=mine))
+    assert acceptance_misfit(spec, verdict_names(spec)) == ""
+    # When and where it was learned makes no difference; a weight does.
+    dated = replace(learned, made="2026-11-30", run="run-9", decides=True)
+    assert weights_hash(dated) == weights_hash(learned)
+    heavier = replace(learned, neurons=(replace(learned.neurons[0], weight=2.0), learned.neurons[1]))
+    spec = replace(spec, aggregation=replace(spec.aggregation, learned=heavier))
+    assert acceptance_misfit(spec, verdict_names(spec)) == "It was chosen for other learned weights."
 
 
 @pytest.mark.parametrize(

@@ -415,7 +415,10 @@ class LabelsState(QObject):
         desk, table = self.desk, self.table
         if desk is None or table is None or not desk.finished or not desk.labelled or desk.draw.mode == "settle":
             return None
-        return agreement_with_network(desk.pairs, table, self.aggregation, list(desk.given.values()))
+        rule = table.spec.aggregation.acceptance
+        # Pairs for people have no accepted verdict: what the network would have said is compared.
+        name = rule.aggregation if rule is not None and desk.draw.for_people else self.aggregation
+        return agreement_with_network(desk.pairs, table, name, list(desk.given.values()))
 
 
 def _made(asked: _Asked, check: object) -> _Found:
