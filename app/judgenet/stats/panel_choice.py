@@ -87,7 +87,7 @@ def choose_panels(
     if judges < 2:
         return refused("there is one judge")
     if n < FEWEST:
-        return refused(f"{n:,} pairs have a human label and a verdict; judges are chosen by {FEWEST} or more")
+        return refused(f"{n:,} pairs have a human label and a verdict; a panel is chosen from {FEWEST} or more")
     try:
         parts = list(splits(asked.tolist(), folds, seed))
     except LearningError as error:
