@@ -108,6 +108,15 @@ async def test_a_gate_on_the_canvas_leads_to_its_form(page: DesignPage, document
     assert " ".join(gate.lines()) == "Stop: orders agree"
 
 
+async def test_the_palette_leads_to_the_rules_of_the_network(page: DesignPage, document: Document) -> None:
+    await settle()
+    page.editor.select([Place(0, 0), Place(1, 0)])
+    page.context.actions.trigger("network.stop_rules")
+    await settle()
+    assert page.editor.places == frozenset()
+    assert page.inspector.stop.before.kind.hasFocus()
+
+
 async def test_the_menu_of_a_layer_sets_a_rule(page: DesignPage, document: Document) -> None:
     await settle()
     menu = QMenu(page)

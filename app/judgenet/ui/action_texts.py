@@ -81,6 +81,9 @@ ACTION_TEXTS: Final[dict[str, ActionText]] = {
     "layer.add": ActionText("Add a layer", "Ctrl+L", "layer", "Network", "deeper"),
     "layer.remove": ActionText("Remove the layer", "Ctrl+Shift+L", "", "Network"),
     "chair.toggle": ActionText("Chair", "", "chair", "Network"),
+    "network.stop_rules": ActionText(
+        "Stop rules…", menu="Network", words="cascade early ask only where it matters gate orders agree"
+    ),
     "network.problem": ActionText("Next problem", "F8", "warning", "Network"),
     "templates.edit": ActionText("Templates of the prompts", "Ctrl+T", "edit", "Network", "prompt edit"),
     "canvas.search": ActionText("Find a neuron…", "Ctrl+F", "search", "Network"),

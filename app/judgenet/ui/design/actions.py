@@ -41,6 +41,7 @@ class DesignActions(QObject):
             known_action("layer.add", self._add_layer, self._can_change),
             known_action("layer.remove", self._remove_layer, self._can_remove_layer),
             known_action("chair.toggle", self._toggle_chair, self._can_change, self._has_chair),
+            known_action("network.stop_rules", page.show_stop_rules, self._can_change),
             known_action("network.problem", editor.next_problem, self._has_problem),
             known_action("templates.edit", page.edit_templates, self._open, self._in_templates),
             known_action("canvas.search", page.search, self._open),

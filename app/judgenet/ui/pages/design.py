@@ -238,9 +238,16 @@ class DesignPage(Page):
 
     def _gate_chosen(self, layer: int) -> None:
         """Selects the layer behind a gate, whose rule the inspector then edits."""
+        self.editor.select(Place(layer, place) for place in range(self.scene.layout.layers[layer].count))
+        self.show_stop_rules()
+
+    def show_stop_rules(self) -> None:
+        """Leads to the stop rules of what is selected, or of the whole network."""
+        self.context.navigator.go("design")
         if not self.has_inspector:
             self._open_inspector(True)
-        self.editor.select(Place(layer, place) for place in range(self.scene.layout.layers[layer].count))
+        if self.inspector.stop.places() is None:
+            self.editor.select(())
         self.inspector.area.ensureWidgetVisible(self.inspector.stop)
         self.inspector.stop.before.kind.setFocus(Qt.FocusReason.OtherFocusReason)
 

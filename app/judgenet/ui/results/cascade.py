@@ -164,10 +164,11 @@ class CascadePanel(Panel):
         self.ran.setVisible(ran is not None)
         if ran is not None:
             saved = "" if ran.price_saved is None else f", {money(ran.price_saved)}"
+            went = ", ".join(f"{stage.name} {of(stage.asked, stage.n_total)}" for stage in ran.stages)
             self.ran.setText(
                 f"As it ran: {of(ran.decided_early, ran.n_total)} pairs decided early, {of(ran.calls, ran.calls_most)} "
-                f"calls made ({percent(ran.calls_saved)} saved{saved}). Pairs whose later calls are not on record have "
-                "no verdict below."
+                f"calls made ({percent(ran.calls_saved)} saved{saved}); pairs asked: {went}. Pairs whose later calls "
+                "are not on record have no verdict below."
             )
         self._timer.start()
 
