@@ -451,7 +451,7 @@ async def test_searching_filtering_and_sorting(page: DataPage, place: Path) -> N
     assert table_ids(page) == ["r-5", "r-20"]
     bar.task.set_ticked(frozenset({"law", "craft"}))
     assert (bar.task.ticked, bar.task.words()) == (frozenset({"law", "craft"}), "craft or law")
-    press(bar, "Take all filters away")
+    press(bar, "Clear all filters")
     await until(lambda: page.browse.model.rowCount() == 30)
     place_of = next(i for i, c in enumerate(page.browse.model.columns) if c.key == "length_a")
     head = table.heads
@@ -580,7 +580,7 @@ async def test_choosing_all_shown_a_sample_and_so_many_per_task(page: DataPage, 
     click(panel.kind.button("ids"))
     await until(lambda: len(document.pairs) == 10)
     assert {pair.task for pair in document.pairs} == {"law"}
-    press(page.browse.bar, "Take all filters away")
+    press(page.browse.bar, "Clear all filters")
     tick(page.browse.bar.chosen, "not chosen")
     await until(lambda: page.browse.model.rowCount() == 20)
     assert panel.again.text() == "Choose the 20 shown now"
@@ -733,7 +733,7 @@ async def test_all_pairs_of_several_responses_or_a_sample(page: DataPage, place:
     assert panel.words.text() == "6 systems, 12 questions with 6 responses each: all 180 pairs."
     calls_of_all = int(panel.cost.text().split()[0].replace(",", ""))
     assert page.importing.side.accept.text() == "Import 180 pairs"
-    press(panel, "Pairs to judge: A number a question")
+    press(panel, "Pairs to judge: A number per question")
     box = find(panel, QSpinBox, "Pairs of each question")
     box.setFocus()
     box.selectAll()

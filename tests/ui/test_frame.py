@@ -191,7 +191,7 @@ async def test_what_others_changed_is_not_overwritten_unasked(studio: Studio, pl
     await until(lambda: document.save_state == "failed")
     assert load_project(path).name == "Theirs"
     assert kept_copy(path) is not None
-    press(studio.window.errors, "Save over it")
+    press(studio.window.errors, "Overwrite")
     assert document.saved
     assert load_project(path).network == network(3, 1)
 

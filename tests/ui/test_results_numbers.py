@@ -117,7 +117,7 @@ async def test_the_curve_tells_its_values_and_leads_to_the_pairs(studio: Studio,
     assert marks[2].y == pytest.approx(accuracy(three))
     at = point_at(curve.chart, 0, 2)
     words = curve.chart.readout.text()
-    assert words.startswith("3 neurons in 1 layer, both orders: 6.0 calls a pair.")
+    assert words.startswith("3 neurons in 1 layer, both orders: 6.0 calls per pair.")
     labels = sum(human is not None and verdict is not None for human, verdict in three)
     assert f"n {labels}" in words
     QTest.mouseClick(curve.chart.plot.viewport(), LEFT, pos=at)

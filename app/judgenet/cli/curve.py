@@ -61,7 +61,7 @@ def print_curve(figures: RunCurve, console: Console) -> None:
         f"Smallest network within {within} of that: {plural(smallest.neurons, 'neuron')} in "
         f"{plural(smallest.depth, 'layer')}, {plural(len(smallest.orders), 'order')} "
         f"({'+'.join(smallest.orders)}), {plural(smallest.samples, 'sample')}, "
-        f"{smallest.calls_per_pair:.1f} calls a pair instead of {whole.calls_per_pair:.1f}: "
+        f"{smallest.calls_per_pair:.1f} calls per pair instead of {whole.calls_per_pair:.1f}: "
         f"{smallest.accuracy:.4f}, difference {smallest.difference:+.4f} ({_span(smallest.difference_ci)}).",
         soft_wrap=True,
         markup=False,

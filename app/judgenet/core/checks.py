@@ -413,7 +413,7 @@ def _calls(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None) -
                 if finding not in in_layer:
                     yield _at(finding, f"layers[{layer}].neurons[{place}].settings", layer, place)
     if needs_roles(spec):
-        # One call a pair, whatever the number of samples.
+        # One call per pair, whatever the number of samples.
         in_force = replace(role_settings(spec), samples=1)
         for finding in _in_force(in_force, endpoints, True):
             if finding not in everywhere:

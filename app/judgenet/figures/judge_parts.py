@@ -231,7 +231,7 @@ class SurenessFigures:
     relative: Annotated[MeanFigures, "over ln 3"]
     one_order: Annotated[Mapping[str, MeanFigures], Keys(("ORDER",)), "of the calls of one order alone"]
     certain: Annotated[MeanFigures, "share of pairs whose calls all say the same"]
-    calls: Annotated[float | None, "valid calls a pair"]
+    calls: Annotated[float | None, "valid calls per pair"]
     n_total: int
     reasons: Reasons
 

@@ -108,7 +108,8 @@ class Sureness:
     """How sure the calls of a scope are: means over the pairs that have a valid call.
 
     ``entropy`` is the BPDE in nats, ``relative`` over ln 3, ``one_order`` the plain entropy of the calls of one order.
-    ``certain`` is the share of pairs whose calls all say the same. ``calls`` is the mean number of valid calls a pair.
+    ``certain`` is the share of pairs whose calls all say the same. ``calls`` is the mean of valid
+    calls per pair.
     """
 
     scope: str

@@ -477,7 +477,7 @@ def sizes_section(report: Report) -> Iterable[Block]:
     yield Paragraph(
         (
             Strong(f"Within {100 * found.tolerance:g} point: "),
-            f"{_size(smallest)}, {smallest.calls:.1f} calls a pair instead of {whole.calls:.1f}: "
+            f"{_size(smallest)}, {smallest.calls:.1f} calls per pair instead of {whole.calls:.1f}: "
             f"{percent(smallest.accuracy)} {percent_interval(smallest.interval)}; the whole network "
             f"{percent(whole.accuracy)} {percent_interval(whole.interval)} of {whole.n_used:,.0f} labelled pairs. "
             f"Difference {points(smallest.difference)} {_points_interval(smallest.difference_interval)}.",

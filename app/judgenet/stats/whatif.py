@@ -80,7 +80,7 @@ class Point:
     ``accuracy`` is the mean over ``subsets`` choices of them (all, where ``every``), over the labelled pairs that have
     a verdict; ``lowest`` and ``highest`` are those of single choices. ``interval`` is over pairs: Wilson's for one
     choice, else the delta method's; where pairs share questions it is a bootstrap over questions, and ``None`` (as
-    ``difference_interval``) where these are too few. ``calls`` is the mean number of calls a pair. ``difference`` is
+    ``difference_interval``) where these are too few. ``calls`` is the mean number of calls per pair. ``difference`` is
     the accuracy minus that of the whole network, on the same pairs, with its interval.
     """
 
@@ -139,7 +139,7 @@ class SubnetworkVerdicts:
 
     ``codes`` are its verdicts by pair. ``accuracy`` is over the ``n_used`` pairs with a verdict and a label, of
     ``n_total``, with Wilson's interval, or a bootstrap over questions where pairs share them; ``None`` where there is
-    none. ``calls`` is the mean number of calls a pair.
+    none. ``calls`` is the mean number of calls per pair.
     """
 
     choice: Subnetwork

@@ -386,7 +386,7 @@ class AppWindow(QMainWindow):
             if runner.busy and not await confirm(
                 self,
                 "A run goes on",
-                "Stop the run and close? What is finished is kept, and the run goes on from there next time.",
+                "Stop the run and close? Finished calls are kept, and the run resumes from there next time.",
                 "Stop and close",
                 "Keep running",
             ):

@@ -38,7 +38,7 @@ class TrustDialog(QDialog):
         self.setWindowTitle("Do you trust this project?")
         self.setAccessibleName("Do you trust this project?")
         place = document.path or document.file
-        lead = label(harmless(f"“{document.title}” wants what you have not approved"), "title", wrap=True)
+        lead = label(harmless(f"“{document.title}” asks for something you have not approved"), "title", wrap=True)
         file = label(harmless(str(place or "")), tone="text2", wrap=True)
         inner = QWidget()
         rows = QVBoxLayout(inner)
@@ -53,7 +53,7 @@ class TrustDialog(QDialog):
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName("What the project wants")
+        area.setAccessibleName("What the project asks for")
         advice = label(
             "Allow it only if you know who made the project and recognise each address and file. "
             "Your answer is kept on this computer, not in the project. "

@@ -16,7 +16,7 @@ class Conditions:
         return self._context.document.is_open or "Open a project first."
 
     def no_run(self) -> bool | str:
-        """No run goes on."""
+        """No run is in progress."""
         return not self._context.runner.busy or "Stop the run first."
 
     def still_project(self) -> bool | str:

@@ -291,7 +291,7 @@ class Document(QObject):
             self._errors.tell(
                 "Your last changes could not be saved to the project file; a copy was kept.",
                 path.name,
-                Mend("Restore them", lambda: self.edit_project("Take over unsaved changes", kept)),
+                Mend("Restore them", lambda: self.edit_project("Restore unsaved changes", kept)),
                 level="warning",
             )
 
@@ -526,9 +526,9 @@ def _opened_store(path: Path, read_only: str, errors: ErrorPort) -> tuple[Store 
         if not read_only:
             return Store.open(place), ""
     except StoreInUse:
-        read_only = "Open in another window or run: here it can only be read."
+        read_only = "Open in another window or run: it is open read-only here."
     except (StoreError, OSError) as error:
-        read_only = "Its folder cannot be written: here it can only be read."
+        read_only = "Its folder cannot be written: it is open read-only."
         errors.tell_exception(error, str(place))
     try:
         return Store.open(place, readonly=True) if place.exists() else None, read_only

@@ -81,7 +81,7 @@ class DocumentSaver(QObject):
     def _save_failed(self, error: ProjectError) -> None:
         self._set_state("failed")
         changed = isinstance(error, FileChanged)
-        mend = Mend("Save over it", self.save_over) if changed else Mend("Try again", self._document.save)
+        mend = Mend("Overwrite", self.save_over) if changed else Mend("Try again", self._document.save)
         self._errors.tell_exception(error, mend=mend)
 
     def save_over(self) -> None:

@@ -250,7 +250,7 @@ class EndpointForm(QWidget):
         name, value = self.key_name.text().strip(), self.key_value.text()
         self.key_value.clear()
         if not name or not value.strip():
-            self.key_state.setText("Give the key's name and paste the key.")
+            self.key_state.setText("Enter the key's name and paste the key.")
             return
         self._context.tasks.start(self._store_key(name, value), "Save key")
 
@@ -262,7 +262,7 @@ class EndpointForm(QWidget):
             try:
                 set_session_key(name, value)
                 why = await self._context.tasks.off_thread(keyring_problem)
-                why = (why or "The system's key store did not keep it.").partition(" (")[0].rstrip(".") + "."
+                why = (why or "The system's key store did not save it.").partition(" (")[0].rstrip(".") + "."
                 text = f"Key kept for this session only. {why} To keep it, set the environment variable {name}."
             except SecretError as other:
                 text = scrub(str(other))

@@ -96,7 +96,7 @@ class DesignEstimate(QObject):
         if not self._document.is_open:
             return
         stop = self._stop = threading.Event()
-        self._task = self._tasks.start(self._reckon_now(stop), "Reckon what the design costs")
+        self._task = self._tasks.start(self._reckon_now(stop), "Estimate the cost of the design")
 
     async def _reckon_now(self, stop: threading.Event) -> None:
         document = self._document

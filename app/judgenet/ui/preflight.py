@@ -63,7 +63,7 @@ class PreflightDialog(QDialog):
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(self._list)
-        self._area.setAccessibleName("What came out")
+        self._area.setAccessibleName("Results of the test")
         self.begin = QPushButton("Test")
         self.stop = QPushButton("Stop")
         self.leave = QPushButton("Close")
@@ -89,7 +89,7 @@ class PreflightDialog(QDialog):
 
     @property
     def found(self) -> tuple[Preflight, ...]:
-        """What came out, by model."""
+        """Results of the test, by model."""
         return tuple(self._found)
 
     def show_for(self) -> None:
@@ -165,8 +165,8 @@ class PreflightDialog(QDialog):
         if not self.isVisible() and _:
             return
         self._lead.setText(
-            f"Ten pairs with an evident answer, in both orders: at most {calls_needed()} calls a model, which are paid "
-            "for. They show whether a model can judge at all, before it judges anything that matters."
+            f"Ten pairs with an obvious answer, in both orders: at most {calls_needed()} paid calls per model. "
+            "They show whether a model can judge at all before you rely on it."
         )
         why = self._why_not()
         going = busy or self._job is not None
@@ -190,7 +190,7 @@ class PreflightDialog(QDialog):
 
     def _why_not(self) -> str:
         if self._context.runner.busy:
-            return "Judges are being asked already. Test the models when that has ended."
+            return "Calls are already being made. Test the models when they have finished."
         try:
             models = models_of(self._start().spec) if self._context.document.is_open else ()
         except (NetworkError, PriceError, PromptError) as error:
@@ -202,7 +202,7 @@ class PreflightDialog(QDialog):
             if settings.endpoint is None or settings.model is None:
                 return "Choose a model for each neuron first."
             if settings.endpoint not in profiles or profiles[settings.endpoint].kind == "replay":
-                return f"{settings.endpoint} holds recorded answers only: there is no model to try."
+                return f"{settings.endpoint} holds recorded answers only: there is no model to test."
         return ""
 
     def _asked(self) -> QWidget:
@@ -216,6 +216,7 @@ class PreflightDialog(QDialog):
             models = ()
         for settings in models:
             column.addWidget(label(f"{settings.model or 'No model'} at {settings.endpoint or 'no endpoint'}", "strong"))
+            column.addWidget(label("Not tested yet", tone="text2"))
         return box
 
     def _model(self, of: Preflight) -> QWidget:

@@ -37,7 +37,7 @@ _BESIDE: Final = 27.0
 
 
 def calls_words(spec: NetworkSpec) -> str:
-    """How many calls a pair costs: "16 calls a pair"."""
+    """How many calls per pair costs: "16 calls per pair"."""
     return f"{plural(count_calls(spec).total, 'call')} a pair"
 
 

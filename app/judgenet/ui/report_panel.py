@@ -49,7 +49,7 @@ class ReportPanel(QFrame):
     def __init__(self, studies: int) -> None:
         super().__init__()
         self.setProperty("part", "inspector")
-        self.setAccessibleName("What the report has")
+        self.setAccessibleName("Contents of the report")
         self.title = label("Report", "title")
         self.about = label("", tone="text2", wrap=True)
         self.view = Segment("Preview", [("pages", "Pages"), ("text", "Markdown")])
@@ -155,7 +155,7 @@ class ReportPanel(QFrame):
         """Parts can be chosen where the run has something to say there; the short report has its own."""
         for key, box in self.parts.items():
             box.setEnabled(bool(made[key]) and not self.short)
-            why = "This run has nothing to say here."
+            why = "This run has no data for this part."
             if key == "comparison":
                 why = "Choose a run to compare with in the top bar."
                 if beside is not None:

@@ -73,7 +73,7 @@ class RunActions(QObject):
         return document.read_only or self._when.no_run()
 
     def _runs(self) -> bool | str:
-        return self._context.runner.running or "No run goes on."
+        return self._context.runner.running or "No run is in progress."
 
     def _can_stop(self) -> bool | str:
         return "Stopping already." if self._context.runner.stopping else self._runs()

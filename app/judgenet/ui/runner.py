@@ -162,9 +162,9 @@ class Runner(QObject):
         if not document.is_open:
             return "Open a project first."
         if self.running:
-            return "A run goes on already."
+            return "A run is already in progress."
         if self._other:
-            return f"{self._other} goes on. Stop it first."
+            return f"{self._other} is in progress. Stop it first."
         if document.read_only:
             return document.read_only
         if document.loading:

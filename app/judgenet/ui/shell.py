@@ -575,7 +575,7 @@ class StatusBar(QFrame):
             words = {"done": "finished", "budget": "stopped at its limit", "cancelled": "stopped", "failed": "failed"}
             words |= {
                 "enough": "stopped: enough is known",
-                "halted": "stands still",
+                "halted": "halted",
                 "running": "was interrupted",
                 "paused": "was interrupted",
             }

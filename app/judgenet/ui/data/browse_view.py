@@ -76,7 +76,7 @@ class BrowseView(QWidget):
         self.bar.search.left.connect(self.focus_table)
         self.model = PairsModel(BROWSE, self)
         self.table = PairsTable("Pairs", self.model, several=True)
-        self.table.say_nothing("No pair has all of this. Show all takes the search and the filters away.")
+        self.table.say_nothing("No pair matches. Show all clears the search and the filters.")
         self.table.current_changed.connect(self._current_changed)
         self.table.opened.connect(self.open_pair)
         self.table.sort_wanted.connect(self.sort)

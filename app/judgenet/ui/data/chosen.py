@@ -59,7 +59,7 @@ class ChosenPanel(QWidget):
         sample.addWidget(self.seed)
         self._sample_row = sample
         self.note = label(tone="text2", wrap=True)
-        self.again = QPushButton("Choose those shown now")
+        self.again = QPushButton("Choose the pairs shown")
         self.again.setProperty("control", "small")
         self.again.clicked.connect(self._again)
         self._lay_out(figures)

@@ -208,7 +208,7 @@ class FilterBar(QWidget):
             button.hide()
             self._flow.addWidget(button)
         self.shown = label(tone="text2")
-        self.clear_link: QPushButton = link("Show all", "Take all filters away")
+        self.clear_link: QPushButton = link("Show all", "Clear all filters")
         self.clear_link.clicked.connect(self.clear)
         self._state = QHBoxLayout()
         self._state.addWidget(self.shown)

@@ -58,7 +58,7 @@ _FORMATS: Final = {
     "normal": "JudgeNet pairs",
     "table": "",
     "unknown": "",
-    "responses": "Several responses a question",
+    "responses": "Several responses per question",
     "systems": "A row for each system",
 }
 

@@ -36,7 +36,7 @@ class MatchesPanel(QFrame):
         self.setAccessibleName("Pairs to judge")
         self._draft: ImportDraft | None = None
         self.how = Segment(
-            "Pairs to judge", [("all", "All pairs"), ("number", "A number a question"), ("share", "A share")]
+            "Pairs to judge", [("all", "All pairs"), ("number", "A number per question"), ("share", "A share")]
         )
         self.how.chosen.connect(self._turned)
         self.number = SpinBox("Pairs of each question", 1, _MOST)
@@ -89,7 +89,7 @@ class MatchesPanel(QFrame):
     def say(self, systems: Systems | None, cost: str) -> None:
         """Says what the choice comes to; ``None`` while that is reckoned."""
         self.words.setText("Counting the pairs …" if systems is None else f"{systems.line()}.")
-        self.cost.setText(cost or ("" if systems is None else "Reckoning what that takes …"))
+        self.cost.setText(cost or ("" if systems is None else "Calculating the cost …"))
 
     def _turned(self, key: str) -> None:
         seed = 0 if self._draft is None else self._draft.seed

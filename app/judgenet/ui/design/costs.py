@@ -233,7 +233,7 @@ class CostStrip(QFrame):
         pairs = estimate.pairs
         if not pairs:
             low, high = estimate.per_pair[0].total, estimate.per_pair[1].total
-            self.calls.say(span(low, high), "call a pair" if low == high == 1 else "calls a pair")
+            self.calls.say(span(low, high), "call per pair" if low == high == 1 else "calls per pair")
             for figure in (self.paid, self.price, self.time):
                 figure.hide()
             self._line.hide()

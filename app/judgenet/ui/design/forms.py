@@ -69,13 +69,13 @@ class SettingsSection(FormSection):
     """Model, temperature, samples and limit of what is selected."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        self._inherit = link("Inherit", "Take away the own settings")
+        self._inherit = link("Inherit", "Remove the neuron's own settings")
         super().__init__("Model", self._inherit)
         self._editor = editor
         self.model = ModelBox()
         self.temperature = TemperatureBox()
         self.samples = SpinBox("Samples", 1, 99)
-        self.max_tokens = SpinBox("Most tokens of an answer", 1, 200_000)
+        self.max_tokens = SpinBox("Maximum tokens per answer", 1, 200_000)
         self.max_tokens.setSingleStep(256)
         self.body.addWidget(self.model)
         grid = QGridLayout()
@@ -126,7 +126,7 @@ class SettingsSection(FormSection):
         asks_once = editor.part == "roles"
         editable = not editor.context.document.read_only
         self.samples.setEnabled(editable and not asks_once)
-        self.samples.setToolTip("Roles are asked for once a pair" if asks_once else self.samples.toolTip())
+        self.samples.setToolTip("Roles are requested once per pair" if asks_once else self.samples.toolTip())
         own = any(
             design.settings_at(editor.spec, place) != Settings() for place in editor.targets() if place != "network"
         )

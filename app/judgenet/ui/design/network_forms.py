@@ -61,7 +61,7 @@ class RolesSection(FormSection):
         self._editor = editor
         self._row = -1
         self.kind = Segment("Roles", (("generated", "By the model"), ("fixed", "Fixed"), ("none", "None")))
-        self.limit = SpinBox("Most roles", 0, 99)
+        self.limit = SpinBox("Maximum number of roles", 0, 99)
         self.limit.setSpecialValueText("as many as neurons")
         self._limit_row = QWidget()
         limit = QHBoxLayout(self._limit_row)
@@ -71,7 +71,7 @@ class RolesSection(FormSection):
         self.list = QListWidget()
         self.list.setAccessibleName("Fixed roles")
         self.name = field("Name of the role", "Name")
-        self.description = Text("What the role looks at", "From which side does it judge?")
+        self.description = Text("What the role looks at", "What does this role look at?")
         self.add = QPushButton("Add from library")
         self._menu = QMenu(self)
         self._menu.aboutToShow.connect(self._fill_menu)
@@ -127,7 +127,7 @@ class RolesSection(FormSection):
         self.kind.set_current(roles.kind)
         self.note.setText(
             {
-                "generated": "Before a pair is judged, the model names the sides from which it should be looked at.",
+                "generated": "Before a pair is judged, the model names the roles in which to judge it.",
                 "fixed": "The first neuron of each layer takes the first role, and so on.",
                 "none": "All neurons ask the general question.",
             }[roles.kind]
@@ -232,7 +232,7 @@ class VoteSection(FormSection):
         self.ties = Segment("A neuron that sees a tie", (("abstain", "Abstains"), ("candidate", "Votes tie")))
         self.fallback = Segment("A tied vote", (("tie", "Is a tie"), ("c1", "Goes by c1*")))
         note = label(
-            "All rules are reckoned from the same calls: another one costs nothing and can be compared in Results.",
+            "All rules are calculated from the same calls: choosing another costs nothing, and Results compares them.",
             tone="text2",
             wrap=True,
         )

@@ -36,12 +36,12 @@ class SizeMenu(QWidget):
     def __init__(self, editor: DesignEditor) -> None:
         super().__init__()
         self._editor = editor
-        self.width_spin = SpinBox("Neurons a layer", 1, MAX_SIZE)
+        self.width_spin = SpinBox("Neurons per layer", 1, MAX_SIZE)
         self.depth_spin = SpinBox("Layers", 1, MAX_SIZE)
         self.adaptive = QCheckBox("One neuron per role")
         form = QFormLayout(self)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        add_row(form, "Neurons a layer", self.width_spin)
+        add_row(form, "Neurons per layer", self.width_spin)
         add_row(form, "Layers", self.depth_spin)
         form.addRow(self.adaptive)
         form.addRow(label("Or type 4x2 after Ctrl+K.", tone="text2"))

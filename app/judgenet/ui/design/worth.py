@@ -76,7 +76,7 @@ class LayerWorth(QObject):
         self._number += 1
         self._key = key
         if key is not None and key not in self._found and run is not None and table is not None:
-            self._context.tasks.start(self._value(key, run, table, self._number), "Value the layers")
+            self._context.tasks.start(self._value(key, run, table, self._number), "Calculate what the layers are worth")
         self.changed.emit()
 
     async def _value(self, key: object, run: RunInfo, table: RunFrame, number: int) -> None:

@@ -230,7 +230,7 @@ class ExperimentsDialog(QDialog):
         if not self._context.document.pairs or not self.isVisible():
             return
         stop = self._stop_reckoning = threading.Event()
-        self._context.tasks.start(self._reckon_now(stop), "Reckon what the experiment comes to")
+        self._context.tasks.start(self._reckon_now(stop), "Estimate the cost of the experiment")
 
     async def _reckon_now(self, stop: threading.Event) -> None:
         def check() -> None:

@@ -177,7 +177,7 @@ class PeopleDesk(QDialog):
             answer = PersonAnswer(prompt.prompt, self.who, choice, seconds, time.time())
             self.given[prompt.prompt] = choice
             self.changed = True
-            self._context.tasks.start(self._keep(answer), "Keep an answer")
+            self._context.tasks.start(self._keep(answer), "Save an answer")
         self.at += 1
         self._show()
 

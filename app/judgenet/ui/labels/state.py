@@ -47,7 +47,7 @@ WIDTH: Final = 0.1
 _SURVEY_MS: Final = 700
 _LATE_MS: Final = 3000
 
-NO_STORE: Final = "The project can only be read here: labels cannot be kept."
+NO_STORE: Final = "The project is open read-only: labels cannot be saved."
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,7 +269,7 @@ class LabelsPage(Page):
 
     def _can_settle(self) -> bool | str:
         found = self.state.survey
-        return (found is not None and bool(found.disputed)) or "The annotators agree, or nobody labelled yet."
+        return (found is not None and bool(found.disputed)) or "The annotators agree, or there are no labels yet."
 
     def _go_data(self) -> None:
         self.context.navigator.go("data")
@@ -311,7 +311,7 @@ class LabelsPage(Page):
         found = self.state.survey
         desk = self.state.desk
         there = (found is not None and bool(found.said)) or (desk is not None and bool(desk.given))
-        return there or "Nobody labelled a pair yet."
+        return there or "No pair has a label yet."
 
     def _export(self) -> None:
         file, _ = QFileDialog.getSaveFileName(self, "Export labels", "labels.csv", "CSV (*.csv);;JSON Lines (*.jsonl)")

@@ -55,7 +55,7 @@ class ReportPage(OfRunPage):
     smallest = (780, 400)
     primary: ClassVar[str] = "report.save"
     primary_kind: ClassVar[Literal["primary", "normal"]] = "primary"
-    would_be: ClassVar[str] = "This page will show the report of a run, to be read, printed and sent."
+    would_be: ClassVar[str] = "This page will show the report of a run, ready to read, print and share."
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -216,7 +216,7 @@ class ReportPage(OfRunPage):
             return deepen(store, report, results.frame, on_step=on_step)
 
         try:
-            deep = await self.context.tasks.job("Reckon panels, weights and smaller networks", work)
+            deep = await self.context.tasks.job("Calculate panels, weights and smaller networks", work)
             if results is self._shown:
                 self._more = (of, lab, deep)
                 await self._show_parts(results, deep)
@@ -322,7 +322,7 @@ class ReportPage(OfRunPage):
         form = FORMS.get(path.suffix.lower())
         if form is None:
             self.context.errors.tell(
-                f"The ending says the form. Known: {', '.join(FORMS)}.", path.name, level="warning"
+                f"The file ending sets the format. Known endings: {', '.join(FORMS)}.", path.name, level="warning"
             )
             return
         figures = short_figures(report) if self.panel.short else report

@@ -311,7 +311,7 @@ class ResultsPage(OfRunPage):
 
     def _choose_file_labels(self, chosen: Chosen) -> None:
         """Keeps how the labelled pairs of the data file were chosen; every figure follows."""
-        self._task = self.context.tasks.start(self._keep_file_labels(chosen), "Keep how the labels were chosen")
+        self._task = self.context.tasks.start(self._keep_file_labels(chosen), "Save how the labels were chosen")
 
     async def _keep_file_labels(self, chosen: Chosen) -> None:
         store = self.context.document.store

@@ -42,7 +42,7 @@ _STATES: Final = {
     "done": "finished",
     "enough": "stopped: enough is known",
     "budget": "stopped at its limit",
-    "halted": "stands still",
+    "halted": "halted",
     "cancelled": "stopped",
     "failed": "failed",
 }
@@ -184,7 +184,7 @@ class RunPage(Page):
         self.dock.setVisible(now is not None and wanted)
 
     def _can_follow(self) -> bool | str:
-        return self.context.run_state.live or "No run goes on."
+        return self.context.run_state.live or "No run is in progress."
 
     def _follows(self) -> bool:
         return self.context.run_state.follow and self.context.run_state.live

@@ -206,7 +206,7 @@ class EndpointsPanel(QFrame):
         self.form = EndpointForm(context)
         self.save = QPushButton("Save")
         self.test = QPushButton("Test")
-        self.test.setToolTip("Asks one tiny question; a paid endpoint charges it")
+        self.test.setToolTip("Sends one short question; a paid endpoint charges for it")
         self.remove = QPushButton("Remove")
         set_kind(self.remove, "flat")
         buttons = QHBoxLayout()
@@ -313,7 +313,7 @@ class EndpointsPanel(QFrame):
             )
             if theirs and self._context.document.approvals.needs([profile]):
                 # The address comes from a .env beside the project: to keep it would approve it.
-                self._context.tasks.start(self._ask_and_keep(profile), "Keep the endpoint")
+                self._context.tasks.start(self._ask_and_keep(profile), "Save the endpoint")
                 return
             self._keep(profile)
         except (SettingsError, ValueError, OSError) as error:

@@ -90,7 +90,7 @@ class WelcomePage(Page):
         self.context.actions.attach(self.back, "project.back")
         title = label("JudgeNet Studio", "page")
         text = label(
-            "Which of two answers is better? Several judges look from several sides, read each other, and vote.",
+            "Which of two answers is better? Several judges take different roles, read each other, and vote.",
             "evidence",
             "text2",
             wrap=True,

@@ -63,7 +63,7 @@ class CurvePanel(Panel):
 
     def _turned(self, key: str) -> None:
         self.title.setText(
-            "Accuracy against number of neurons" if key == "neurons" else "Accuracy against calls a pair"
+            "Accuracy against number of neurons" if key == "neurons" else "Accuracy against calls per pair"
         )
         self.chart.go_to(None)
         self._fill()
@@ -164,7 +164,7 @@ def curve_picture(found: WhatIf, base: ReferenceLine | None, *, by_calls: bool) 
         tuple(series),
         x_ticks(xs),
         share_ticks(shares),
-        "calls a pair" if by_calls else "neurons",
+        "calls per pair" if by_calls else "neurons",
         base,
         tuple(uprights[:3]),
         ring,
@@ -192,7 +192,7 @@ def _size_words(point: Point) -> str:
     layers = plural(point.depth, "layer")
     orders = "both orders" if len(point.orders) == 2 else f"{point.orders[0].upper()} only"
     samples = f", {plural(point.samples, 'sample')}" if point.samples > 1 else ""
-    return f"{plural(point.neurons, 'neuron')} in {layers}, {orders}{samples}: {point.calls:.1f} calls a pair"
+    return f"{plural(point.neurons, 'neuron')} in {layers}, {orders}{samples}: {point.calls:.1f} calls per pair"
 
 
 def _words(point: Point) -> str:

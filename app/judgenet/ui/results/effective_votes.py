@@ -102,7 +102,7 @@ class PanelState(QObject):
             self.choose(())
         self._key, self._frame, self.found, self.why = key, results.frame, None, _WAIT
         self.changed.emit()
-        self._context.tasks.start(self._read(results.frame, self._number), "Value the panel")
+        self._context.tasks.start(self._read(results.frame, self._number), "Calculate what the votes are worth")
 
     async def _read(self, frame: RunFrame, number: int) -> None:
         def work(job: Job) -> PanelReading:
@@ -118,9 +118,9 @@ class PanelState(QObject):
 
         why = ""
         try:
-            found = await self._context.tasks.job("Value the panel", work)
+            found = await self._context.tasks.job("Calculate what the votes are worth", work)
         except JobCancelled:
-            found, why = None, "It was stopped. It begins again when the page is opened anew."
+            found, why = None, "Stopped. It starts again when the page is opened."
             if number == self._number:
                 self._key = None
         if number == self._number:
@@ -136,7 +136,9 @@ class PanelState(QObject):
         self.places, self.set_worth = places, None
         self.set_changed.emit()
         if places and self._frame is not None:
-            self._context.tasks.start(self._value(self._frame, places, self._set_number), "Value a set of neurons")
+            self._context.tasks.start(
+                self._value(self._frame, places, self._set_number), "Calculate the worth of neurons"
+            )
 
     async def _value(self, frame: RunFrame, places: tuple[int, ...], number: int) -> None:
         from judgenet.figures.panel import set_worth

@@ -124,7 +124,7 @@ class Explorer(QObject):
         self._results = results
         if live:
             # What was read before is of another run, or of this one when it had fewer pairs.
-            self.why = "Smaller networks can be asked when the run has ended."
+            self.why = "Smaller networks can be evaluated when the run has ended."
             if self.explored is not None or self.working:
                 self.forget()
                 self._results = results
@@ -164,7 +164,7 @@ class Explorer(QObject):
         self._number += 1
         self.working = True
         self.why = "The calls are being read."
-        self._context.tasks.start(self._read(store, results, rules, rule, self._number), "Ask smaller networks")
+        self._context.tasks.start(self._read(store, results, rules, rule, self._number), "Evaluate smaller networks")
 
     async def _read(
         self, store: Store, results: Results, rules: Aggregation, rule: VoteRule | None, number: int
@@ -183,7 +183,7 @@ class Explorer(QObject):
             return found, _curve(found, results, rules, rule, lambda done, total: report(0.5 + 0.5 * done / total))
 
         try:
-            explored, curve = await self._context.tasks.job("Ask smaller networks", work)
+            explored, curve = await self._context.tasks.job("Evaluate smaller networks", work)
         except JobCancelled:
             if number == self._number:
                 self.working, self._curve_key = False, None
@@ -209,7 +209,7 @@ class Explorer(QObject):
         self._asked = question
         if not self._asking and self.explored is not None:
             self._asking = True
-            self._context.tasks.start(self._answer(), "Ask a smaller network")
+            self._context.tasks.start(self._answer(), "Evaluate a smaller network")
 
     def wrong(self, reply: Reply) -> tuple[int, ...]:
         """The places in the run of the labelled pairs that an answer has wrong."""

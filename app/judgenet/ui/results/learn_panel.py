@@ -27,7 +27,7 @@ _MOST_ROWS: Final = 24
 
 
 class LearnPanel(Panel):
-    """Learned aggregations beside the others, with the weight of each neuron.
+    """Learned aggregations compared with the others, with the weight of each neuron.
 
     Signals:
         neuron_chosen: layer and neuron (from 1) whose weight was clicked.
@@ -38,7 +38,7 @@ class LearnPanel(Panel):
     def __init__(self, learning: Learning, parent: QWidget | None = None) -> None:
         self._learning = learning
         self.table = FiguresTable(
-            "Learned aggregations beside the others",
+            "Learned aggregations compared with the others",
             (
                 Column("Aggregation", "name"),
                 Column("", "place"),
@@ -106,8 +106,7 @@ class LearnPanel(Panel):
         if found is None or report is None:
             self.say("")
             self.note.setText(
-                why
-                or "How far each neuron is to be trusted can be learned from the labels. No pair helps to judge itself."
+                why or "How much each neuron's vote counts can be learned from labels. No pair is used to judge itself."
             )
             return
         self.say(f"cross-fitted, {plural(found.labels, 'label')}")
@@ -123,7 +122,7 @@ class LearnPanel(Panel):
         notes += [f"{WAY_TITLES[way]}: n/a – {reason}." for way, reason in found.reasons.items()]
         notes += [f"{WAY_TITLES[way]}: {words}." for way, words in found.below_baseline.items() if words]
         notes += [f"{WAY_TITLES[way]}: {text}" for way, text in WARNINGS.items() if way in found.figures]
-        notes.append("No pair helps to judge itself. The weights below are fitted to all labelled pairs.")
+        notes.append("No pair is used to judge itself. The weights below are fitted to all labelled pairs.")
         if not self.use_button.isHidden():
             notes.append(why_not_use)
         self.note.setText(" ".join(filter(None, notes)))

@@ -65,7 +65,7 @@ class ReliabilityPanel(Panel):
         if key != self._key:
             self._key = key
             self._number += 1
-            self._context.tasks.start(self._reckon(results, self._number), "Reckon the calibration")
+            self._context.tasks.start(self._reckon(results, self._number), "Calculate the calibration")
 
     async def _reckon(self, results: Results, number: int) -> None:
         from judgenet.figures.reliability import run_reliability

@@ -384,7 +384,7 @@ class ResultsState(QObject):
         work = self._work = _Work(chosen, other)
         self._set_working(True)
         self._task = self._tasks.start(
-            self._reckon(store, run, stamp, own, chosen, wanted, other, work, self._wanted), "Reckon the results"
+            self._reckon(store, run, stamp, own, chosen, wanted, other, work, self._wanted), "Calculate the results"
         )
 
     async def _reckon(

@@ -102,7 +102,7 @@ class Trusting(QObject):
         )
         if live:
             # What was reckoned before is of another run, or of this one when it had fewer pairs.
-            self.why = "This is reckoned when the run has ended."
+            self.why = "This is calculated when the run has ended."
             self.forget()
             return
         if key == self._key or store is None:
@@ -110,7 +110,7 @@ class Trusting(QObject):
         self._number += 1
         self._key, self.found, self.working, self.why = key, None, True, _WAIT
         self.changed.emit()
-        self._context.tasks.start(self._reckon(store, results, self._number), "Ask how sure the network is")
+        self._context.tasks.start(self._reckon(store, results, self._number), "Calculate how certain the network is")
 
     async def _reckon(self, store: Store, results: Results, number: int) -> None:
         def work(job: Job) -> Trust:
@@ -120,9 +120,9 @@ class Trusting(QObject):
 
         why = ""
         try:
-            found = await self._context.tasks.job("Ask how sure the network is", work)
+            found = await self._context.tasks.job("Calculate how certain the network is", work)
         except JobCancelled:
-            found, why = None, "It was stopped. It begins again when the page is opened anew."
+            found, why = None, "Stopped. It starts again when the page is opened."
             if number == self._number:
                 self._key = None
         except (StoreError, sqlite3.Error) as error:
@@ -267,7 +267,7 @@ def review_picture(found: Trust, target: float | None) -> Picture:
                     f"{percent(left.accuracy)} {percent_interval(point.untouched_interval)}, n {left.n_used:,}.",
                 )
             )
-    lines = (("Least sure first", most), ("At random", chance), ("Untouched part", untouched))
+    lines = (("Least sure first", most), ("At random", chance), ("Unreviewed part", untouched))
     series = tuple(
         Series(name, tuple(spots), place - 1, f"{100 * spots[-1].y:.1f}", spread="" if place else "band")
         for place, (name, spots) in enumerate(lines)
@@ -314,7 +314,7 @@ class AlikePanel(Panel):
             return
         self.chart.show_picture(picture)
         layers = len(found.diversity.layers)
-        self.title.setText("Do the layers become alike?" if layers > 1 else "How alike are the neurons?")
+        self.title.setText("Do the layers become alike?" if layers > 1 else "Agreement between neurons")
         self.say(plural(layers, "layer"))
         self.words.setText(" ".join(layer_words(found)))
 

@@ -113,7 +113,7 @@ class WhatIfPanel(Panel):
         self._grid.setColumnStretch(1, 1)
         self.layers = _SliderRow(self._grid, 0, "Layers")
         self.widths = [_SliderRow(self._grid, 1 + place, f"Neurons, layer {place + 1}") for place in range(MOST_LAYERS)]
-        self.samples = _SliderRow(self._grid, 1 + MOST_LAYERS, "Samples a call")
+        self.samples = _SliderRow(self._grid, 1 + MOST_LAYERS, "Samples per call")
         self.orders = Segment("Orders", [("both", "Both"), ("ab", "A first"), ("ba", "B first")])
         self.rule = ComboBox("Aggregation")
         for key, text in _RULES:
@@ -355,7 +355,7 @@ class WhatIfPanel(Panel):
         calls = f"{found.calls:.1f}".removesuffix(".0")
         less = round(100 * (found.calls / own.calls - 1)) if own.calls else 0
         saved = f", {MINUS if less < 0 else '+'}{abs(less)} %" if less else ""
-        self.calls.say(calls, f"calls a pair{saved}")
+        self.calls.say(calls, f"calls per pair{saved}")
         test = changed.test
         assert self._own is not None
         other = reply.question != own_question(explored.calls, self._own.report.decides, self._own.report.recorded)
@@ -390,7 +390,7 @@ class WhatIfPanel(Panel):
         reply, explored = self._explorer.reply, self._explorer.explored
         if reply is not None and explored is not None:
             pairs = tuple(explored.pairs[place] for place in reply.change.changed)
-            self.pairs_wanted.emit(pairs, "what was asked under what if changes the verdict")
+            self.pairs_wanted.emit(pairs, "the smaller network under “What if” changes the verdict")
 
 
 def stood_for(own: Results | None) -> bool:

@@ -441,7 +441,7 @@ class RawTab(_CallTab):
 
     def _words(self, state: CallState, call: FullCall | None) -> str:
         if call is None:
-            return {"writing": "It is being written.", "asked": "Nothing is written yet."}.get(
+            return {"writing": "The answer is being written.", "asked": "Nothing has been written yet."}.get(
                 state.phase, "Not asked yet."
             )
         parts = []
@@ -596,7 +596,7 @@ def _facts_of(call: FullCall) -> dict[str, str]:
         facts["Asked"] = datetime.fromtimestamp(call.started_at).astimezone().strftime("%d %b %Y, %H:%M:%S")
     usage = call.usage
     if call.cached:
-        facts["Cache"] = "From the store: it cost this run nothing"
+        facts["Cache"] = "From the store, at no cost to this run"
     elif usage is not None and usage["cached_tokens"]:
         facts["Cache"] = f"{usage['cached_tokens']:,} tokens of the prompt came from the endpoint’s cache"
     if isinstance(call.result, Unscored) and call.result.detail:

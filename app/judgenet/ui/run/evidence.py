@@ -127,7 +127,7 @@ class OrderColumn(QWidget):
         if state.phase == "asked":
             since = self._context.run_state.since(site)
             waited = "" if since is None else f" {duration(max(0.0, monotonic() - since))} ago"
-            self.text.say(f"Asked{waited}. Nothing is written yet.", color="text3")
+            self.text.say(f"Asked{waited}. Nothing has been written yet.", color="text3")
             self.state.setText("")
             return
         self.state.setText("")

@@ -170,7 +170,7 @@ class FocusPair(QObject):
         run = self._run_state.run
         rebuilt = self._made()
         if run is not None and run.record.get("prompts") != self._book(run).digest:
-            raise NetworkError("The prompts have changed since, so that only those of answered calls are known.")
+            raise NetworkError("The prompts have changed since: only those of answered calls are known.")
         return rebuilt.question(site, form)
 
     def _book(self, run: RunInfo) -> PromptBook:

@@ -216,7 +216,7 @@ class VoteView(QScrollArea):
             verdict = None if verdicts is None else verdicts.get(name)
             people = name == ACCEPTED and left_to_people(table, now.pair)
             chip.show_verdict(verdict, people=people)
-            nothing = "For people" if people else "No verdict" if verdicts is not None else "When all is in"
+            nothing = "For people" if people else "No verdict" if verdicts is not None else "When all calls are in"
             words.setText("" if verdict is not None else nothing)
         if self._human is not None:
             self._human.show_verdict(self._context.run_state.human(now.pair))

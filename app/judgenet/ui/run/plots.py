@@ -49,7 +49,7 @@ FIGURES: Final[dict[PlottedFigure, str]] = {
     "win_rate": "Win rate of B",
 }
 SHORT_NAMES: Final = {"accuracy": "Accuracy", "macro_f1": "Macro-F1", "kappa": "Kappa", "win_rate": "Win rate"}
-SPEEDS: Final[dict[Speed, str]] = {"calls": "Calls a second", "tokens": "Tokens a second", "price": "Price"}
+SPEEDS: Final[dict[Speed, str]] = {"calls": "Calls per second", "tokens": "Tokens per second", "price": "Price"}
 
 
 def share_text(value: float) -> str:
