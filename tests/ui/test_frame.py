@@ -268,7 +268,7 @@ async def test_a_second_window_can_only_read(studio: Studio, place: Path) -> Non
         before = document.project
         document.edit_network("Change", network(5, 1))
         assert document.project == before
-        assert "only be read" in other.window.errors.troubles[0].what
+        assert "read-only" in other.window.errors.troubles[0].what
         assert other.window.context.actions.why_not("run.start") == document.read_only
         assert studio.window.context.document.read_only == ""
     finally:

@@ -56,3 +56,10 @@ def share_ticks(shares: Iterable[float], most: int = 5) -> list[float]:
 def axis_over(ticks: Sequence[float]) -> Axis:
     """The axis from the first tick to the last."""
     return Axis(ticks[0], ticks[-1])
+
+
+def log_ticks(first: int, last: int) -> list[int]:
+    """Ticks of a logarithmic axis of counts: 10, 30, 100 … from ``first`` on, and ``last``. What stands close to the
+    last one would run into it."""
+    wanted = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
+    return [*(tick for tick in wanted if first <= tick and 1.7 * tick <= last), last]

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import inf, log
+from typing import Final
 
-from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from judgenet.ui.plotting import subject_pen
+from judgenet.report.axis import Axis, log_ticks
+from judgenet.report.drawing import BODY_PX, Anchor, Dot, Drawing, Label, Path, Shape, line, text_width
+from judgenet.ui.export import UNITS, paint
 from judgenet.ui.theme import current_theme
 
-_HEIGHT = 132
+_HEIGHT: Final = 132
+_LINE: Final = 19.0
+"""Height of a line of words, in px."""
+_RADIUS: Final = 5
+
+Point = tuple[int, float]
+"""A number of labels, and half the width of the interval, 0 to 1."""
 
 
 class WidthPlot(QWidget):
@@ -21,18 +30,16 @@ class WidthPlot(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._curve: Sequence[tuple[int, float]] = ()
-        self._now: tuple[int, float] | None = None
-        self._goal: tuple[int, float] | None = None
+        self._curve: Sequence[Point] = ()
+        self._now: Point | None = None
+        self._goal: Point | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         return QSize(current_theme().px(240), current_theme().px(_HEIGHT))
 
-    def show_curve(
-        self, curve: Sequence[tuple[int, float]], now: tuple[int, float] | None, goal: tuple[int, float] | None
-    ) -> None:
-        """``curve`` holds (labels, half the width, 0 to 1) in order; ``now`` and ``goal`` are points on it."""
+    def show_curve(self, curve: Sequence[Point], now: Point | None, goal: Point | None) -> None:
+        """``curve`` holds its points in order; ``now`` and ``goal`` are points on it."""
         self._curve, self._now, self._goal = curve, now, goal
         said = [f"now ± {100 * now[1]:.1f} points with {now[0]:,} labels"] if now else []
         said += [f"± {100 * goal[1]:.1f} points with {goal[0]:,}"] if goal else []
@@ -42,65 +49,53 @@ class WidthPlot(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         if len(self._curve) < 2:
             return
-        theme = current_theme()
+        scale = current_theme().scale
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(theme.font(tabular=True))
-        line = painter.fontMetrics().height()
-        box = QRectF(theme.px(4), line, self.width() - theme.px(12), self.height() - 2.5 * line)
-        first, last = self._curve[0][0], self._curve[-1][0]
-        top = max(width for _, width in self._curve)
-        low = min(width for _, width in self._curve)
-
-        def at(labels: float, width: float) -> QPointF:
-            share = log(max(labels, first) / first) / log(last / first)
-            return QPointF(box.left() + share * box.width(), box.bottom() - (width - low) / (top - low) * box.height())
-
-        painter.setPen(theme.color("line2"))
-        base = round(box.bottom() + theme.px(4)) + 0.5
-        painter.drawLine(QPointF(box.left(), base), QPointF(box.right(), base))
-        painter.setPen(theme.color("text2"))
-        right = -inf
-        for tick in _ticks(first, last):
-            words = f"{tick:,}"
-            wide = painter.fontMetrics().horizontalAdvance(words)
-            x = min(max(at(tick, low).x() - wide / 2, 0), self.width() - wide)
-            if x > right + theme.px(8):
-                painter.drawText(QPointF(x, base + line), words)
-                right = x + wide
-        painter.setPen(subject_pen())
-        path = QPainterPath(at(*self._curve[0]))
-        for point in self._curve[1:]:
-            path.lineTo(at(*point))
-        painter.drawPath(path)
-        radius = theme.px(5)
-        if self._goal is not None:
-            painter.setBrush(theme.color("surface"))
-            painter.drawEllipse(at(*self._goal), radius, radius)
-        if self._now is not None:
-            painter.setBrush(theme.color("accent"))
-            painter.drawEllipse(at(*self._now), radius, radius)
-            painter.setPen(theme.color("text"))
-            painter.setFont(theme.font("node", tabular=True))
-            words = f"now ± {100 * self._now[1]:.1f} points"
-            wide = painter.fontMetrics().horizontalAdvance(words)
-            spot = at(*self._now)
-            x = min(spot.x() + theme.px(6), self.width() - wide - theme.px(2))
-            # It falls from left to right: what stands over its height at the left end of the words is free.
-            over = min(spot.y(), _height([at(*point) for point in self._curve], x))
-            painter.drawText(QPointF(x, max(over - theme.px(8), line * 0.8)), words)
-        painter.end()
+        painter.scale(scale / UNITS, scale / UNITS)
+        drawing = width_drawing(self.width() / scale, self._curve, self._now, self._goal)
+        paint(painter, drawing, current_theme().colors)
 
 
-def _height(points: Sequence[QPointF], x: float) -> float:
+def width_drawing(width: float, curve: Sequence[Point], now: Point | None, goal: Point | None) -> Drawing:
+    """The curve over a logarithmic axis of labels, ``width`` px wide, with where it stands and where it will."""
+    first, last = curve[0][0], curve[-1][0]
+    left, length, top, base = 4.0, width - 12, _LINE, _HEIGHT - 1.5 * _LINE
+    over, up = Axis(log(first), log(last)), Axis(min(y for _, y in curve), max(y for _, y in curve))
+
+    def at(point: Point) -> tuple[float, float]:
+        return over.at(log(max(point[0], first)), left, length), up.at(point[1], base, top - base)
+
+    points = [at(point) for point in curve]
+    axis = round(base + 4) + 0.5
+    shapes: list[Shape] = [Path(line(left, axis, left + length, axis), "line2")]
+    right = -inf
+    for tick in log_ticks(first, last):
+        words = f"{tick:,}"
+        wide = text_width(words)
+        x = min(max(at((tick, up.low))[0] - wide / 2, 0), width - wide)
+        if x > right + 8:
+            shapes.append(Label(x, axis + _LINE, words, "text2", tabular=True))
+            right = x + wide
+    shapes.append(Path((("M", points[0]), *(("L", point) for point in points[1:])), "accent", 2))
+    if goal is not None:
+        shapes.append(Dot(*at(goal), _RADIUS, "surface", "accent", 2))
+    if now is not None:
+        x, y = at(now)
+        shapes.append(Dot(x, y, _RADIUS, "accent", "accent", 2))
+        words = f"now ± {100 * now[1]:.1f} points"
+        begin = min(x + 6, width - text_width(words, BODY_PX, 600) - 2)
+        # It falls from left to right: what stands over its height at the left end of the words is free.
+        y = max(min(y, _height(points, begin)) - 8, 0.8 * _LINE)
+        anchor: Anchor = "start" if begin > x else "end"
+        x = begin if begin > x else width - 2
+        shapes.append(Label(x, y, words, anchor=anchor, weight=600, tabular=True))
+    return Drawing(width, _HEIGHT, tuple(shapes), "")
+
+
+def _height(points: Sequence[tuple[float, float]], x: float) -> float:
     """Where a line through points stands at ``x``."""
-    for one, two in pairwise(points):
-        if one.x() <= x <= two.x() and one.x() < two.x():
-            return one.y() + (two.y() - one.y()) * (x - one.x()) / (two.x() - one.x())
-    return points[-1].y() if x > points[-1].x() else points[0].y()
-
-
-def _ticks(first: int, last: int) -> list[int]:
-    wanted = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
-    # The last one is how many pairs there are; what stands close to it would run into it.
-    return [*(tick for tick in wanted if first <= tick and 1.7 * tick <= last), last]
+    for (x1, y1), (x2, y2) in pairwise(points):
+        if x1 <= x <= x2 and x1 < x2:
+            return y1 + (y2 - y1) * (x - x1) / (x2 - x1)
+    return points[-1][1] if x > points[-1][0] else points[0][1]
