@@ -343,7 +343,7 @@ async def test_without_pairs_and_without_a_place_to_write(studio: Studio, place:
         await until(lambda: len(context.document.pairs) == 5)
         page = await shown(studio)
         strike(Qt.Key.Key_A)
-        assert "only be read" in page.desk.note.text()
+        assert "read-only" in page.desk.note.text()
         assert not page.desk.buttons["a"].isEnabled()
         assert page.state.desk is not None
         assert page.state.desk.labelled == 0

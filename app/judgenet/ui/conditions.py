@@ -5,7 +5,7 @@ from __future__ import annotations
 from judgenet.ui.context import Context
 
 
-class Conditions:
+class ActionConditions:
     """What actions of several pages need."""
 
     def __init__(self, context: Context) -> None:

@@ -13,7 +13,7 @@ from judgenet.core.fixes import with_enough_roles
 from judgenet.core.network import NetworkError
 from judgenet.core.presets import parse_size
 from judgenet.ui.actions import Action, known_action
-from judgenet.ui.conditions import Conditions
+from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
 from judgenet.ui.import_actions import ImportActions
 from judgenet.ui.palette import Palette
@@ -46,7 +46,7 @@ class FrameActions(QObject):
         super().__init__(window)
         self._context = context
         self._palette = palette
-        when = Conditions(context)
+        when = ActionConditions(context)
         self.projects = ProjectActions(context, when, window)
         self._imports = ImportActions(context, when, self.projects, window)
         self.runs = RunActions(context, when, self.projects, window)

@@ -18,7 +18,7 @@ from judgenet.report.network_files import write_network
 from judgenet.store.db import StoreError
 from judgenet.store.recorded import describe
 from judgenet.ui.actions import known_action
-from judgenet.ui.conditions import Conditions
+from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_files, ask_save_file
 from judgenet.ui.project_actions import PROJECT_FILES, ProjectActions
@@ -31,7 +31,7 @@ PAIR_FILES: Final = ("Pairs (*.jsonl *.json *.csv *.tsv *.xlsx *.parquet *.txt *
 class ImportActions(QObject):
     """Adds the actions for files of others to the table and does them."""
 
-    def __init__(self, context: Context, when: Conditions, projects: ProjectActions, window: QWidget) -> None:
+    def __init__(self, context: Context, when: ActionConditions, projects: ProjectActions, window: QWidget) -> None:
         super().__init__(window)
         self._context = context
         self._projects = projects

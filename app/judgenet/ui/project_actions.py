@@ -19,7 +19,7 @@ from judgenet.core.wording import clean, near_day, plural
 from judgenet.store.db import StoreError
 from judgenet.ui import clock
 from judgenet.ui.actions import Action, known_action
-from judgenet.ui.conditions import Conditions
+from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_files, ask_save_file, ask_text
 from judgenet.ui.errors import Mend
@@ -37,7 +37,7 @@ def size_words(spec: NetworkSpec) -> str:
 class ProjectActions(QObject):
     """Adds the actions of projects to the table and does them."""
 
-    def __init__(self, context: Context, when: Conditions, window: QWidget) -> None:
+    def __init__(self, context: Context, when: ActionConditions, window: QWidget) -> None:
         super().__init__(window)
         self._context = context
         self._when = when

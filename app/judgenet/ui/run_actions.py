@@ -15,7 +15,7 @@ from judgenet.core.wording import plural
 from judgenet.engine.embedded_model import ModelError, fetch_model, find_model
 from judgenet.store.db import StoreError
 from judgenet.ui.actions import known_action
-from judgenet.ui.conditions import Conditions
+from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_texts
 from judgenet.ui.errors import Mend
@@ -38,7 +38,7 @@ _FOLLOWING: Final[frozenset[PageKey]] = frozenset({"run", "results", "labels", "
 class RunActions(QObject):
     """Adds the actions of runs to the table and does them."""
 
-    def __init__(self, context: Context, when: Conditions, projects: ProjectActions, window: QWidget) -> None:
+    def __init__(self, context: Context, when: ActionConditions, projects: ProjectActions, window: QWidget) -> None:
         super().__init__(window)
         self._context = context
         self._when = when

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from judgenet.ui.actions import Action, known_action
-from judgenet.ui.conditions import Conditions
+from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
 from judgenet.ui.help import AboutDialog, KeysDialog
 from judgenet.ui.navigation import PageKey
@@ -37,7 +37,7 @@ class WindowActions(QObject):
     def __init__(
         self,
         context: Context,
-        when: Conditions,
+        when: ActionConditions,
         window: QWidget,
         tour: Tour,
         next_region: Callable[[int], None],
@@ -68,7 +68,7 @@ class WindowActions(QObject):
             known_action("help.about", self.show_about),
         )
 
-    def _pages(self, when: Conditions) -> list[Action]:
+    def _pages(self, when: ActionConditions) -> list[Action]:
         made = [
             Action(
                 f"page.{key}",

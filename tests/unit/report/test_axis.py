@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judgenet.report.axis import Axis, axis_over, round_ticks, share_ticks, ticks_within
+from judgenet.report.axis import Axis, axis_over, log_ticks, round_ticks, share_ticks, ticks_within
 
 
 def test_a_value_stands_where_its_share_of_the_axis_is() -> None:
@@ -50,3 +50,17 @@ def test_ticks_of_shares_hold_them_and_stay_between_0_and_1(shares: tuple[float,
 def test_ticks_within_an_axis_do_not_reach_beyond_it() -> None:
     assert ticks_within(Axis(0.41, 0.68), (0.05, 0.1, 0.2), 4) == pytest.approx([0.5, 0.6])
     assert ticks_within(Axis(0.0, 1.0), (0.05, 0.5), 3) == pytest.approx([0.0, 0.5, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "ticks"),
+    [
+        (10, 24, [10, 24]),
+        # 100 stands too close to 150 to be written beside it.
+        (10, 150, [10, 30, 150]),
+        (20, 6000, [30, 100, 300, 1000, 3000, 6000]),
+        (5, 5, [5]),
+    ],
+)
+def test_ticks_are_round_begin_on_the_axis_and_leave_room_for_the_last(first: int, last: int, ticks: list[int]) -> None:
+    assert log_ticks(first, last) == ticks

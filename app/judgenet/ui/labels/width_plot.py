@@ -21,7 +21,7 @@ _LINE: Final = 19.0
 """Height of a line of words, in px."""
 _RADIUS: Final = 5
 
-Point = tuple[int, float]
+LabelPoint = tuple[int, float]
 """A number of labels, and half the width of the interval, 0 to 1."""
 
 
@@ -30,15 +30,15 @@ class WidthPlot(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._curve: Sequence[Point] = ()
-        self._now: Point | None = None
-        self._goal: Point | None = None
+        self._curve: Sequence[LabelPoint] = ()
+        self._now: LabelPoint | None = None
+        self._goal: LabelPoint | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
         return QSize(current_theme().px(240), current_theme().px(_HEIGHT))
 
-    def show_curve(self, curve: Sequence[Point], now: Point | None, goal: Point | None) -> None:
+    def show_curve(self, curve: Sequence[LabelPoint], now: LabelPoint | None, goal: LabelPoint | None) -> None:
         """``curve`` holds its points in order; ``now`` and ``goal`` are points on it."""
         self._curve, self._now, self._goal = curve, now, goal
         said = [f"now ± {100 * now[1]:.1f} points with {now[0]:,} labels"] if now else []
@@ -57,13 +57,15 @@ class WidthPlot(QWidget):
         paint(painter, drawing, current_theme().colors)
 
 
-def width_drawing(width: float, curve: Sequence[Point], now: Point | None, goal: Point | None) -> Drawing:
+def width_drawing(
+    width: float, curve: Sequence[LabelPoint], now: LabelPoint | None, goal: LabelPoint | None
+) -> Drawing:
     """The curve over a logarithmic axis of labels, ``width`` px wide, with where it stands and where it will."""
     first, last = curve[0][0], curve[-1][0]
     left, length, top, base = 4.0, width - 12, _LINE, _HEIGHT - 1.5 * _LINE
     over, up = Axis(log(first), log(last)), Axis(min(y for _, y in curve), max(y for _, y in curve))
 
-    def at(point: Point) -> tuple[float, float]:
+    def at(point: LabelPoint) -> tuple[float, float]:
         return over.at(log(max(point[0], first)), left, length), up.at(point[1], base, top - base)
 
     points = [at(point) for point in curve]
