@@ -18,11 +18,11 @@ AnytimeOption = Annotated[
 ]
 
 
-def print_anytime(found: RunAnytime, console: Console) -> None:
+def print_anytime(run_anytime: RunAnytime, console: Console) -> None:
     """A row a figure of each aggregation."""
     console.print(
-        f"\nValid at any time, however often one looks: {found.n:,} of {found.n_total:,} pairs count"
-        + (f", {found.waiting:,} finished ones wait for their turn" if found.waiting else ""),
+        f"\nValid at any time, however often one looks: {run_anytime.n:,} of {run_anytime.n_total:,} pairs count"
+        + (f", {run_anytime.waiting:,} finished ones wait for their turn" if run_anytime.waiting else ""),
         soft_wrap=True,
     )
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -30,7 +30,7 @@ def print_anytime(found: RunAnytime, console: Console) -> None:
     for heading in ("value", "95 % interval", "pairs", "questions", "e against 1/2"):
         table.add_column(heading, justify="right", no_wrap=True)
     reasons: dict[str, list[str]] = {}
-    for name, of in found.aggregations.items():
+    for name, of in run_anytime.aggregations.items():
         rows: dict[str, AnytimeEstimate] = {
             f"{name} win rate": of.win_rate,
             f"{name} accuracy": of.accuracy,
@@ -46,5 +46,5 @@ def print_anytime(found: RunAnytime, console: Console) -> None:
     console.print(table)
     for reason, titles in reasons.items():
         console.print(f"n/a ({', '.join(titles)}): {reason}", soft_wrap=True, markup=False)
-    for note in found.notes:
+    for note in run_anytime.notes:
         console.print(f"Note: {note}", soft_wrap=True, markup=False)

@@ -69,14 +69,14 @@ def bias_recorded(
     return ExitCode.DONE
 
 
-def print_run_bias(run: str, found: RunBias, console: Console) -> None:
+def print_run_bias(run: str, bias: RunBias, console: Console) -> None:
     """A table for each bias, with a row for each part of the run."""
-    result = found.result
+    result = bias.result
     pairs, questions = result.lab.pairs, result.lab.questions
     console.print(Text(f"{run}: {result.headline}", style="bold"))
     console.print(Text(f"{plural(pairs, 'pair')} of {questions:,} instructions. {result.subline}"))
     console.print(Text(f"{_LEGEND} ±{result.lab.settings.margin:g}.", style="dim"))
-    for note in found.notes:
+    for note in bias.notes:
         console.print(Text(note, style="dim"))
     for plan in result.lab.probes:
         console.print()
@@ -85,7 +85,7 @@ def print_run_bias(run: str, found: RunBias, console: Console) -> None:
         random += "" if chance.high is None else f" (97.5 % of coins up to {chance.high:.3f})"
         console.print(Text(f"{PROBES[plan.key].title}: {PROBES[plan.key].tells.lower()}{random}", style="bold"))
         console.print(Text(plan.line, style="dim"))
-        if plan.items and len(found.orders) == len(ORDERS):
+        if plan.items and len(bias.orders) == len(ORDERS):
             console.print(_table(result, plan.key))
 
 

@@ -101,12 +101,12 @@ def _table(first: str, headings: Sequence[str]) -> Table:
     return table
 
 
-def _print_acceptance(found: AcceptanceFigures | None, console: Console) -> None:
+def _print_acceptance(acceptance_figures: AcceptanceFigures | None, console: Console) -> None:
     """What the rule accepted, and what it left to people."""
-    if found is None:
+    if acceptance_figures is None:
         return
-    console.print(f"{found.line}. {found.words}", soft_wrap=True, markup=False)
-    for note in found.notes:
+    console.print(f"{acceptance_figures.line}. {acceptance_figures.words}", soft_wrap=True, markup=False)
+    for note in acceptance_figures.notes:
         console.print(f"Note: {note}", soft_wrap=True, markup=False)
 
 
@@ -158,18 +158,18 @@ def _print_neurons(figures: RunMetrics, console: Console, *, every_row: bool) ->
         console.print(f"The best {len(shown):,} of {len(named):,} neurons (--all: every neuron)", soft_wrap=True)
 
 
-def _print_uncertainty(found: UncertaintyFigures, console: Console) -> None:
-    of = found.scopes[found.scope]
+def _print_uncertainty(uncertainty_figures: UncertaintyFigures, console: Console) -> None:
+    of = uncertainty_figures.scopes[uncertainty_figures.scope]
     if of.entropy.value is None:
         console.print(f"Uncertainty: n/a – {of.entropy.reason}", soft_wrap=True)
         return
     console.print(
-        f"Uncertainty (BPDE, {found.scope} calls): mean {of.entropy.value:.4f} nats, "
+        f"Uncertainty (BPDE, {uncertainty_figures.scope} calls): mean {of.entropy.value:.4f} nats, "
         f"{of.relative.value:.1%} of ln 3; all calls agree on {of.certain.value:.1%} of "
         f"{plural(of.certain.n, 'pair')}, of {of.n_total:,}",
         soft_wrap=True,
     )
-    review = found.review
+    review = uncertainty_figures.review
     point = min(review.points, key=lambda one: abs(one.share - 0.2), default=None)
     if point is not None:
         rest = point.untouched
@@ -179,7 +179,7 @@ def _print_uncertainty(found: UncertaintyFigures, console: Console) -> None:
             f"{point.accuracy:.4f} ({point.by_chance:.4f} for pairs at random); {apart}",
             soft_wrap=True,
         )
-    needed = found.needed
+    needed = uncertainty_figures.needed
     if needed is not None and needed.measured is not None:
         random = "out of reach" if needed.random is None else f"{needed.random:.1%}"
         ends = needed.measured_ci
@@ -238,13 +238,15 @@ def _print_layers(figures: RunMetrics, console: Console) -> None:
     )
 
 
-def print_votes(found: PanelWorth, console: Console) -> None:
+def print_votes(panel_worth: PanelWorth, console: Console) -> None:
     """What the votes of the network, its layers and its models are worth."""
-    if found.network.neurons < 2:
+    if panel_worth.network.neurons < 2:
         return
-    whole = found.network
-    rows = {"all neurons": whole, "all neurons, by verdicts": found.verdicts}
-    rows |= {name: of for part in (found.layers, found.models) for name, of in part.items() if of.neurons > 1}
+    whole = panel_worth.network
+    rows = {"all neurons": whole, "all neurons, by verdicts": panel_worth.verdicts}
+    rows |= {
+        name: of for part in (panel_worth.layers, panel_worth.models) for name, of in part.items() if of.neurons > 1
+    }
     table = _table("effective votes", ("neurons", "worth", "95 % interval", "correlation", "n used"))
     for name, of in rows.items():
         table.add_row(

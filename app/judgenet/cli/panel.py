@@ -62,9 +62,9 @@ def _print_alike(figures: RunPanel, console: Console) -> None:
     console.print(f"Most alike by the correlation of their {basis}: {told}", soft_wrap=True, markup=False)
 
 
-def _print_choice(title: str, found: ChoiceFigures, console: Console) -> None:
-    if found.reason is not None:
-        console.print(f"{title}: n/a – {found.reason}", soft_wrap=True)
+def _print_choice(title: str, choice: ChoiceFigures, console: Console) -> None:
+    if choice.reason is not None:
+        console.print(f"{title}: n/a – {choice.reason}", soft_wrap=True)
         return
     console.print(f"\n{title}.", soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -74,7 +74,7 @@ def _print_choice(title: str, found: ChoiceFigures, console: Console) -> None:
         else:
             table.add_column(heading, justify="right", no_wrap=True)
     gains = []
-    for step in found.steps:
+    for step in choice.steps:
         table.add_row(
             f"{step.size}",
             Text(step.neuron),
@@ -90,8 +90,8 @@ def _print_choice(title: str, found: ChoiceFigures, console: Console) -> None:
             gains.append(f"{step.size}: {step.gain_over_first.value:+.3f} ({ends})")
     console.print(table)
     console.print(
-        f"On {found.n:,} of {found.n_total:,} pairs; each is judged by a panel that was chosen on other questions "
-        f"({found.folds} folds). any: the mean accuracy of all panels of the size; first: of those that hold the "
+        f"On {choice.n:,} of {choice.n_total:,} pairs; each is judged by a panel that was chosen on other questions "
+        f"({choice.folds} folds). any: the mean accuracy of all panels of the size; first: of those that hold the "
         "neuron chosen first." + (f" Gain over these, by size: {'; '.join(gains)}." if gains else ""),
         soft_wrap=True,
     )

@@ -76,16 +76,16 @@ def run_preflights(start: Start, console: Console, *, quiet: bool = False) -> li
     return found
 
 
-def preflight_record(found: Sequence[Preflight]) -> dict[str, Any]:
+def preflight_record(preflights: Sequence[Preflight]) -> dict[str, Any]:
     """What ``--json`` prints: ``light`` is the worst of all models."""
-    lights = [of.assessment.light for of in found]
+    lights = [of.assessment.light for of in preflights]
     worst = next((light for light in ("red", "yellow") if light in lights), "green")
-    return {"light": worst, "models": [of.to_json() for of in found]}
+    return {"light": worst, "models": [of.to_json() for of in preflights]}
 
 
-def print_preflights(found: Sequence[Preflight], console: Console) -> None:
+def print_preflights(preflights: Sequence[Preflight], console: Console) -> None:
     """A line for each model, and a table of its checks."""
-    for of in found:
+    for of in preflights:
         light = of.assessment.light
         line = Text(f"{of.model} at {of.endpoint}: ")
         line.append(light.upper(), style=_STYLES[light])

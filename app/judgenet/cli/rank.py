@@ -81,16 +81,20 @@ def _print_matrix(figures: RunRanking, console: Console) -> None:
     console.print(table)
 
 
-def _print_separation(found: SeparationFigures, console: Console) -> None:
+def _print_separation(separation_figures: SeparationFigures, console: Console) -> None:
     """Whether each system is separated from the next."""
-    chosen = f"; the run chose its matches, {found.played:,} of {found.n_total:,} pairs" if found.auto else ""
+    chosen = (
+        f"; the run chose its matches, {separation_figures.played:,} of {separation_figures.n_total:,} pairs"
+        if separation_figures.auto
+        else ""
+    )
     console.print(f"\nSeparated from the next, however often one looks (Holm over all pairs of systems){chosen}")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("system", "next"):
         table.add_column(heading)
     for heading in ("matches", "won", "e", "p", "separated"):
         table.add_column(heading, justify="right")
-    for of in found.neighbours:
+    for of in separation_figures.neighbours:
         table.add_row(
             Text(of.better),
             Text(of.worse),

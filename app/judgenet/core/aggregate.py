@@ -230,17 +230,17 @@ def aggregate(
 
 
 def _with_acceptance(
-    found: PairVerdicts, rule: AcceptanceRule, calls: Mapping[tuple[int, int], _Calls], depth: int
+    pair_verdicts: PairVerdicts, rule: AcceptanceRule, calls: Mapping[tuple[int, int], _Calls], depth: int
 ) -> PairVerdicts:
     by_order = {(*place, order): values for place, of in calls.items() for order, values in of.in_order.items()}
     differences = {place: values for place, values in by_order.items() if place[0] <= depth and values}
     said = {place: [_sign(value) for value in values] for place, values in differences.items()}
-    neurons = {(of.layer, of.neuron): of.verdict for of in found.neurons if of.verdict is not None}
-    verdict = found.named().get(rule.aggregation)
+    neurons = {(of.layer, of.neuron): of.verdict for of in pair_verdicts.neurons if of.verdict is not None}
+    verdict = pair_verdicts.named().get(rule.aggregation)
     sure = pair_confidence(rule.confidence, verdict, PairCalls(differences, said, neurons), rule.learned)
     accepted = verdict if accepts(rule, sure) else None
     left = verdict is not None and accepted is None
-    return replace(found, accepted=accepted, has_acceptance=True, confidence=sure, for_people=left)
+    return replace(pair_verdicts, accepted=accepted, has_acceptance=True, confidence=sure, for_people=left)
 
 
 def plurality(votes: Votes, rules: Aggregation, c1: Verdict | None) -> Verdict | None:

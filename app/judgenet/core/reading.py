@@ -258,10 +258,10 @@ def _opposed(after: FoundVerdict, verdict: JsonVerdict) -> bool:
     return {after.choice, verdict.choice} == {"first", "second"}
 
 
-def _from_text(folded: Folded, found: FoundVerdict) -> Reading | Unscored:
-    if found.problem is not None or found.choice is None:
-        return Unscored(found.problem or Reason.UNPARSED, found.detail)
-    return Reading(_evidence(folded, found), found.choice, found.first, found.second, found.rule)
+def _from_text(folded: Folded, verdict: FoundVerdict) -> Reading | Unscored:
+    if verdict.problem is not None or verdict.choice is None:
+        return Unscored(verdict.problem or Reason.UNPARSED, verdict.detail)
+    return Reading(_evidence(folded, verdict), verdict.choice, verdict.first, verdict.second, verdict.rule)
 
 
 _LEAD_IN = re.compile(r"[^\w\n]*(?:(?:the|my|final|overall) )*(?:(?:scores?|ratings?|评分|得分|分数) ?:)?[^\w\n]*对?\Z")
@@ -270,18 +270,18 @@ _TAG = re.compile(r"<[^<>]{1,200}>")
 _BROKEN_OBJECT = re.compile(r"\{\s*[\"']\w{1,40}[\"']\s*:\s*[\"']")
 
 
-def _evidence(folded: Folded, found: FoundVerdict) -> str:
+def _evidence(folded: Folded, verdict: FoundVerdict) -> str:
     """What the reply says apart from its scores. A choice stays in: it is part of the argument."""
     end = len(folded.low)
-    if found.rule == "first line":
-        told = folded.original(found.end, end)
-    elif found.first is None or found.rule == "scores in prose" or found.end - found.start > 160:
+    if verdict.rule == "first line":
+        told = folded.original(verdict.end, end)
+    elif verdict.first is None or verdict.rule == "scores in prose" or verdict.end - verdict.start > 160:
         told = folded.original(0, end)
     else:
-        line = folded.low.rfind("\n", 0, found.start) + 1
-        start = line if _LEAD_IN.match(folded.low[line : found.start]) else found.start
-        rest = _REST_OF_LINE.match(folded.low, found.end)
-        told = folded.original(0, start) + "\n" + folded.original(rest.end() if rest else found.end, end)
+        line = folded.low.rfind("\n", 0, verdict.start) + 1
+        start = line if _LEAD_IN.match(folded.low[line : verdict.start]) else verdict.start
+        rest = _REST_OF_LINE.match(folded.low, verdict.end)
+        told = folded.original(0, start) + "\n" + folded.original(rest.end() if rest else verdict.end, end)
     told = told.strip()
     if "<" in told and not _TAG.sub("", told).strip():
         return ""

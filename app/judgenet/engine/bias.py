@@ -258,10 +258,10 @@ def _shared_with(earlier: set[bytes], start: Start, store: Store | None) -> int:
     return round(shared * len(prompts) / len(looked_at))
 
 
-def _with_recorded(start: Start, found: RunTotals, more: int) -> RunTotals:
+def _with_recorded(start: Start, run_totals: RunTotals, more: int) -> RunTotals:
     kinds = {name: profile.kind for name, profile in start.profiles.items()}
-    known = found.calls_recorded + more
-    return estimate(start.spec, start.pairs, start.prices, recorded=known, settled=found.settled, kinds=kinds)
+    known = run_totals.calls_recorded + more
+    return estimate(start.spec, start.pairs, start.prices, recorded=known, settled=run_totals.settled, kinds=kinds)
 
 
 def _sum(ranges: Sequence[Range]) -> Range:

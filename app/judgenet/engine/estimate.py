@@ -122,19 +122,19 @@ class RunEstimate:
         return time_words(self.duration)
 
 
-def _expected_json(found: ExpectedCalls) -> dict[str, Any]:
+def _expected_json(expected: ExpectedCalls) -> dict[str, Any]:
     return {
-        "calls": found.calls,
-        "price": None if found.price is None else list(found.price),
-        "from_pairs": found.pairs,
-        "stages": list(found.reached),
-        "reasons": {} if found.price is not None else {"price": "the price of a model is unknown"},
+        "calls": expected.calls,
+        "price": None if expected.price is None else list(expected.price),
+        "from_pairs": expected.pairs,
+        "stages": list(expected.reached),
+        "reasons": {} if expected.price is not None else {"price": "the price of a model is unknown"},
     }
 
 
-def _expected_words(found: ExpectedCalls, currency: str) -> str:
-    price = "" if found.price is None else f", {money_span(*found.price, currency)}"
-    return f"about {plural(round(found.calls), 'call')}{price} (as in {plural(found.pairs, 'recorded pair')})"
+def _expected_words(expected: ExpectedCalls, currency: str) -> str:
+    price = "" if expected.price is None else f", {money_span(*expected.price, currency)}"
+    return f"about {plural(round(expected.calls), 'call')}{price} (as in {plural(expected.pairs, 'recorded pair')})"
 
 
 def time_words(time: Duration) -> str:
@@ -221,13 +221,13 @@ def estimate_run(
     return RunEstimate(found, len(looked_at), duration_of(found, start, store), copies_words(start.spec))
 
 
-def duration_of(found: RunTotals, start: Start, store: Store | None) -> Duration:
+def duration_of(run_totals: RunTotals, start: Start, store: Store | None) -> Duration:
     """How long the open calls of an estimate take. No run is over before a pair has gone through all its layers, one
     after the other; what is open may be the last layers alone."""
     spec = start.spec
     stages = spec.depth + needs_roles(spec) + (spec.chair is not None)
-    in_a_row = max((min(stages, calls / max(1, found.pairs)) for calls in found.calls_open), default=0.0)
-    return time_of({(of.endpoint, of.model): of.calls for of in found.models}, start, store, in_a_row)
+    in_a_row = max((min(stages, calls / max(1, run_totals.pairs)) for calls in run_totals.calls_open), default=0.0)
+    return time_of({(of.endpoint, of.model): of.calls for of in run_totals.models}, start, store, in_a_row)
 
 
 def time_of(

@@ -36,19 +36,19 @@ class LeftOutFigures:
 
 
 @figures_of.register(AnnotatorLeftOut)
-def left_out_figures(found: AnnotatorLeftOut) -> LeftOutFigures:
+def left_out_figures(annotator_left_out: AnnotatorLeftOut) -> LeftOutFigures:
     """A judge against one annotator."""
     return LeftOutFigures(
-        judge=found.judge,
-        annotator=found.annotator,
-        difference=found.difference,
-        p=found.p,
-        p_adjusted=found.p_adjusted,
-        won=found.won,
-        n=found.n,
-        n_total=found.n_total,
-        n_questions=found.questions,
-        reason=found.reason or None,
+        judge=annotator_left_out.judge,
+        annotator=annotator_left_out.annotator,
+        difference=annotator_left_out.difference,
+        p=annotator_left_out.p,
+        p_adjusted=annotator_left_out.p_adjusted,
+        won=annotator_left_out.won,
+        n=annotator_left_out.n,
+        n_total=annotator_left_out.n_total,
+        n_questions=annotator_left_out.questions,
+        reason=annotator_left_out.reason or None,
     )
 
 

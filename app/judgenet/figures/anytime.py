@@ -131,13 +131,13 @@ def anytime_figures(
     )
 
 
-def _estimate(found: AnytimeRate) -> dict[str, Any]:
+def _estimate(anytime_rate: AnytimeRate) -> dict[str, Any]:
     return {
-        "value": found.value,
-        "ci": found.interval,
-        "n": found.n,
-        "n_questions": found.units,
-        "reason": found.reason or None,
+        "value": anytime_rate.value,
+        "ci": anytime_rate.interval,
+        "n": anytime_rate.n,
+        "n_questions": anytime_rate.units,
+        "reason": anytime_rate.reason or None,
     }
 
 

@@ -265,9 +265,9 @@ class RecordedBias(BiasFigures, Figures):
     notes: Annotated[tuple[str, ...], "how to take the figures"]
 
 
-def recorded_bias(run_id: str, found: RunBias) -> RecordedBias:
+def recorded_bias(run_id: str, bias: RunBias) -> RecordedBias:
     """The figures of :func:`judgenet.store.run_bias.run_bias`."""
-    return RecordedBias(**vars(bias_figures(found.result)), run=run_id, orders=found.orders, notes=found.notes)
+    return RecordedBias(**vars(bias_figures(bias.result)), run=run_id, orders=bias.orders, notes=bias.notes)
 
 
 def _same(value: LabSettings | Judge | Cell | Shift | NamesEffect) -> dict[str, Any]:

@@ -153,18 +153,26 @@ def _cost(prices: Prices, places: Iterable[tuple[int, int]]) -> tuple[float | No
     return fsum(of.price or 0.0 for of in mine) / calls, ""
 
 
-def _totals(found: Sequence[StageFigures], decided: int) -> CascadeFigures:
-    pairs = found[0].n_total
-    calls, most = sum(of.calls for of in found), sum(of.calls_most for of in found)
+def _totals(stage_figures: Sequence[StageFigures], decided: int) -> CascadeFigures:
+    pairs = stage_figures[0].n_total
+    calls, most = sum(of.calls for of in stage_figures), sum(of.calls_most for of in stage_figures)
     # A stage that nobody was asked and whose price is unknown leaves only what was saved unknown.
-    price = None if any(of.price is None and of.calls for of in found) else fsum(of.price or 0.0 for of in found)
-    saved = None if any(of.price_saved is None for of in found) else fsum(of.price_saved or 0.0 for of in found)
+    price = (
+        None
+        if any(of.price is None and of.calls for of in stage_figures)
+        else fsum(of.price or 0.0 for of in stage_figures)
+    )
+    saved = (
+        None
+        if any(of.price_saved is None for of in stage_figures)
+        else fsum(of.price_saved or 0.0 for of in stage_figures)
+    )
     reasons = [] if pairs else [_NO_PAIR]
-    for why in dict.fromkeys(of.reason for of in found if of.reason and pairs):
-        named = [of.name for of in found if of.reason == why]
-        reasons.append(f"{'' if len(named) == len(found) else ', '.join(named) + ': '}{why}")
+    for why in dict.fromkeys(of.reason for of in stage_figures if of.reason and pairs):
+        named = [of.name for of in stage_figures if of.reason == why]
+        reasons.append(f"{'' if len(named) == len(stage_figures) else ', '.join(named) + ': '}{why}")
     return CascadeFigures(
-        stages=tuple(found),
+        stages=tuple(stage_figures),
         decided_early=decided,
         n_total=pairs,
         share=decided / pairs if pairs else None,
@@ -308,16 +316,16 @@ def run_cascade(
 
 
 def _replayed(
-    frame: RunFrame, plan: StagePlan, rule: StopRule | None, found: CascadeReplay, prices: Prices
+    frame: RunFrame, plan: StagePlan, rule: StopRule | None, cascade_replay: CascadeReplay, prices: Prices
 ) -> CascadeFigures:
-    pairs = int(found.known.sum())
+    pairs = int(cascade_replay.known.sum())
     rows = []
     for place, (name, columns) in enumerate(zip(plan.names, plan.columns, strict=True)):
-        asked = int((found.known & (found.reached > place)).sum())
+        asked = int((cascade_replay.known & (cascade_replay.reached > place)).sum())
         later = place < len(plan.names) - 1
-        made = int(found.calls[:, place].sum())
-        each = found.calls_most[:, place]
-        known = found.known & ~np.isnan(each)
+        made = int(cascade_replay.calls[:, place].sum())
+        each = cascade_replay.calls_most[:, place]
+        known = cascade_replay.known & ~np.isnan(each)
         # Where a stage is not on record for a pair that does not need it, it would have as many calls as elsewhere.
         most = round(float(each[known].mean()) * pairs) if known.any() else 0
         cost, reason = _cost(prices, (frame.places[column] for column in columns))
@@ -328,7 +336,7 @@ def _replayed(
                 asked=asked,
                 n_total=pairs,
                 share=asked / pairs if pairs else None,
-                decided=int((found.known & (found.reached == place + 1)).sum()) if later else 0,
+                decided=int((cascade_replay.known & (cascade_replay.reached == place + 1)).sum()) if later else 0,
                 calls=made,
                 calls_most=most,
                 price=None if cost is None else cost * made,
@@ -354,25 +362,29 @@ def variants(
     return tuple(found)
 
 
-def _variant(rule: str, found: CascadeReplay, whole: CascadeReplay, calls: Calls) -> VariantFigures:
-    known = int(found.known.sum())
-    against = change(found, whole, calls.human, calls.questions).test
-    both = found.known & whole.known
+def _variant(rule: str, cascade_replay: CascadeReplay, whole: CascadeReplay, calls: Calls) -> VariantFigures:
+    known = int(cascade_replay.known.sum())
+    against = change(cascade_replay, whole, calls.human, calls.questions).test
+    both = cascade_replay.known & whole.known
     most = int(whole.calls[both].sum())
     reason = None
-    if found.accuracy is None:
+    if cascade_replay.accuracy is None:
         reason = "no pair has both a human label and a verdict"
     elif against.interval is None:
         reason = "no interval of the difference: too few questions"
     return VariantFigures(
         rule=rule,
-        accuracy=found.accuracy,
-        accuracy_ci=found.interval,
-        n_used=found.n_used,
-        calls_per_pair=float(found.calls.sum()) / known if known else None,
-        calls_share=float(found.calls[both].sum()) / most if most else None,
-        last_share=float((found.reached[found.known] == found.calls.shape[1]).mean()) if known else None,
+        accuracy=cascade_replay.accuracy,
+        accuracy_ci=cascade_replay.interval,
+        n_used=cascade_replay.n_used,
+        calls_per_pair=float(cascade_replay.calls.sum()) / known if known else None,
+        calls_share=float(cascade_replay.calls[both].sum()) / most if most else None,
+        last_share=float((cascade_replay.reached[cascade_replay.known] == cascade_replay.calls.shape[1]).mean())
+        if known
+        else None,
         difference=against.difference,
-        difference_ci=Interval(0.0, 0.0) if found is whole and against.difference is not None else against.interval,
+        difference_ci=Interval(0.0, 0.0)
+        if cascade_replay is whole and against.difference is not None
+        else against.interval,
         reason=reason,
     )

@@ -218,23 +218,23 @@ class McNemarFigures:
     reasons: Reasons
 
 
-def mcnemar_figures(found: Comparison) -> McNemarFigures:
+def mcnemar_figures(comparison: Comparison) -> McNemarFigures:
     """McNemar's test of two networks."""
-    test = found.test
+    test = comparison.test
     reasons: Reasons = {}
     if test.chi2_p is None:
         reasons["chi2_p"] = "on no pair one alone of the two is right"
-    if found.questions_p is None:
+    if comparison.questions_p is None:
         reasons["questions_p"] = "every question has one pair, or the questions are too few"
     if test.interval is None:
-        reasons["ci"] = found.differences["accuracy"].reason
+        reasons["ci"] = comparison.differences["accuracy"].reason
     return McNemarFigures(
         only_first_right=test.only_first,
         only_second_right=test.only_second,
         n=test.n,
         p=test.p if test.n else None,
         chi2_p=test.chi2_p,
-        questions_p=found.questions_p,
+        questions_p=comparison.questions_p,
         difference=test.difference,
         ci=test.interval,
         reason=None if test.n else "no pair with both verdicts has a human label",
@@ -251,10 +251,10 @@ class AgreeFigures:
     reason: str | None
 
 
-def agree_figures(found: Comparison) -> AgreeFigures:
+def agree_figures(comparison: Comparison) -> AgreeFigures:
     """How often two networks say the same."""
-    why = None if found.n else "no pair has a verdict of both"
-    return AgreeFigures(found.agree / found.n if found.n else None, found.n, why)
+    why = None if comparison.n else "no pair has a verdict of both"
+    return AgreeFigures(comparison.agree / comparison.n if comparison.n else None, comparison.n, why)
 
 
 @dataclass(frozen=True, repr=False)

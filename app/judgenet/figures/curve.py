@@ -55,32 +55,32 @@ class CurveFigures:
 
 
 def curve_figures(
-    found: WhatIf | None, rule: VoteRule, names: Sequence[str], within: float = ONE_POINT, why: str = ""
+    what_if_result: WhatIf | None, rule: VoteRule, names: Sequence[str], within: float = ONE_POINT, why: str = ""
 ) -> CurveFigures:
     """The sub-networks by size; ``names`` are those of the neurons, ``why`` says why there are none."""
-    if found is None:
+    if what_if_result is None:
         return CurveFigures(
             rule, within, None, None, (), None, None, why or "no pair has both a human label and a verdict"
         )
-    neuron, accuracy = found.best_neuron
-    against = found.best.difference_interval
+    neuron, accuracy = what_if_result.best_neuron
+    against = what_if_result.best.difference_interval
     return CurveFigures(
         aggregation=rule,
         within=within,
-        questions=found.questions,
-        whole=point_figures(found.whole),
-        curve=tuple(point_figures(point) for point in found.points),
-        smallest=point_figures(found.smallest),
+        questions=what_if_result.questions,
+        whole=point_figures(what_if_result.whole),
+        curve=tuple(point_figures(point) for point in what_if_result.points),
+        smallest=point_figures(what_if_result.smallest),
         best_neuron=BestNeuronFigures(
             name=names[neuron],
             accuracy=accuracy,
-            accuracy_ci=found.best.interval,
-            n_used=found.best.n_used,
-            whole_minus_best=-found.best.difference,
+            accuracy_ci=what_if_result.best.interval,
+            n_used=what_if_result.best.n_used,
+            whole_minus_best=-what_if_result.best.difference,
             whole_minus_best_ci=None if against is None else Interval(-against.high, -against.low),
             chosen="on the same pairs",
         ),
-        reason=f"no interval: {found.few}" if found.few else None,
+        reason=f"no interval: {what_if_result.few}" if what_if_result.few else None,
     )
 
 

@@ -289,17 +289,17 @@ def _why_unlikely(worth: tuple[LabelsWorth, ...]) -> str:
     return f"even with {MOST_LABELS:,} labels a promise is unlikely, if verdicts err as the labels say"
 
 
-def _notes(verdicts: ConfidentVerdicts, found: Guarantee) -> tuple[str, ...]:
+def _notes(verdicts: ConfidentVerdicts, guarantee: Guarantee) -> tuple[str, ...]:
     notes = []
     if verdicts.kind == "learned":
         notes.append(
             "the learned probability is cross-fitted: no label tells how sure its own pair is, but the fits share "
             "labels, so that the promise is not exact; in the benchmark it held"
         )
-    if found.labels < found.labels_total:
+    if guarantee.labels < guarantee.labels_total:
         notes.append(
-            f"{found.labels_total:,} labelled pairs ask {plural(found.labels, 'question')}: one pair a question is "
-            "used, and all questions weigh alike in the promise"
+            f"{guarantee.labels_total:,} labelled pairs ask {plural(guarantee.labels, 'question')}: one pair a "
+            "question is used, and all questions weigh alike in the promise"
         )
     return tuple(notes)
 

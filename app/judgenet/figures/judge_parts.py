@@ -182,12 +182,12 @@ def rater_figures(row: AgainstBest) -> RaterFigures:
 
 
 @figures_of.register(Raters)
-def raters_figures(found: Raters) -> RatersFigures:
+def raters_figures(raters: Raters) -> RatersFigures:
     """Raters by their agreement with people, the best first."""
     return taken_over(
         RatersFigures,
-        found,
-        ranking=tuple(rater_figures(row) for row in found.raters),
+        raters,
+        ranking=tuple(rater_figures(row) for row in raters.raters),
     )
 
 
@@ -205,18 +205,18 @@ class PanelsFigures:
     reasons: Reasons
 
 
-def panels_figures(found: Panels) -> PanelsFigures:
+def panels_figures(panels: Panels) -> PanelsFigures:
     """A run's judges as panels."""
     no_roles = {"roles_against_people": "no role has 20 labelled verdicts or more"}
     return PanelsFigures(
-        neurons=panel_figures(found.neurons),
-        layers={f"l{layer}": panel_figures(panel) for layer, panel in found.layers.items()},
-        between_layers=panel_figures(found.between_layers),
-        orders={name: panel_figures(panel) for name, panel in found.orders.items()},
-        against_people=raters_figures(found.people),
-        roles_against_people=None if found.roles is None else raters_figures(found.roles),
-        rare_roles=found.rare_roles,
-        reasons=no_roles if found.roles is None else {},
+        neurons=panel_figures(panels.neurons),
+        layers={f"l{layer}": panel_figures(panel) for layer, panel in panels.layers.items()},
+        between_layers=panel_figures(panels.between_layers),
+        orders={name: panel_figures(panel) for name, panel in panels.orders.items()},
+        against_people=raters_figures(panels.people),
+        roles_against_people=None if panels.roles is None else raters_figures(panels.roles),
+        rare_roles=panels.rare_roles,
+        reasons=no_roles if panels.roles is None else {},
     )
 
 
@@ -236,16 +236,16 @@ class SurenessFigures:
     reasons: Reasons
 
 
-def sureness_figures(found: Sureness) -> SurenessFigures:
+def sureness_figures(sureness: Sureness) -> SurenessFigures:
     """How sure the calls of a scope are."""
     return SurenessFigures(
-        entropy=mean_figures(found.entropy),
-        relative=mean_figures(found.relative),
-        one_order={order: mean_figures(mean) for order, mean in found.one_order.items()},
-        certain=mean_figures(found.certain),
-        calls=found.calls,
-        n_total=found.n_total,
-        reasons={"calls": found.entropy.reason} if found.calls is None else {},
+        entropy=mean_figures(sureness.entropy),
+        relative=mean_figures(sureness.relative),
+        one_order={order: mean_figures(mean) for order, mean in sureness.one_order.items()},
+        certain=mean_figures(sureness.certain),
+        calls=sureness.calls,
+        n_total=sureness.n_total,
+        reasons={"calls": sureness.entropy.reason} if sureness.calls is None else {},
     )
 
 
@@ -261,9 +261,9 @@ class ConflictFigures:
 
 
 @figures_of.register(Share)
-def conflict_figures(found: Share) -> ConflictFigures:
+def conflict_figures(share: Share) -> ConflictFigures:
     """The share of pairs that differ."""
-    return ConflictFigures(found.value, found.interval, found.hits, found.n, found.reason or None)
+    return ConflictFigures(share.value, share.interval, share.hits, share.n, share.reason or None)
 
 
 @dataclass(frozen=True)
@@ -281,20 +281,20 @@ class ReviewPointFigures:
 
 
 @figures_of.register(ReviewPoint)
-def review_point_figures(found: ReviewPoint) -> ReviewPointFigures:
+def review_point_figures(point: ReviewPoint) -> ReviewPointFigures:
     """What people reach who review some pairs."""
     return taken_over(
         ReviewPointFigures,
-        found,
-        accuracy_ci=found.interval,
-        reasons={} if found.interval else {"accuracy_ci": "too few questions for an interval over them"},
+        point,
+        accuracy_ci=point.interval,
+        reasons={} if point.interval else {"accuracy_ci": "too few questions for an interval over them"},
         untouched=ShortFigures(
-            accuracy=found.untouched.accuracy,
-            accuracy_ci=found.untouched_interval,
-            kappa=found.untouched.kappa,
-            kappa_ci=found.untouched_kappa_interval,
-            n=found.untouched.n_used,
-            reasons={name: why for name, why in found.reasons.items() if name.split("_")[0] in ("accuracy", "kappa")},
+            accuracy=point.untouched.accuracy,
+            accuracy_ci=point.untouched_interval,
+            kappa=point.untouched.kappa,
+            kappa_ci=point.untouched_kappa_interval,
+            n=point.untouched.n_used,
+            reasons={name: why for name, why in point.reasons.items() if name.split("_")[0] in ("accuracy", "kappa")},
         ),
     )
 
@@ -315,12 +315,12 @@ class ReviewFigures:
 
 
 @figures_of.register(ReviewCurve)
-def review_figures(found: ReviewCurve) -> ReviewFigures:
+def review_figures(curve: ReviewCurve) -> ReviewFigures:
     """Accuracy against the share of pairs that people review."""
     return taken_over(
         ReviewFigures,
-        found,
-        points=tuple(review_point_figures(point) for point in found.points),
+        curve,
+        points=tuple(review_point_figures(point) for point in curve.points),
     )
 
 
@@ -343,24 +343,24 @@ class ReviewNeedFigures:
 
 
 @figures_of.register(ReviewNeed)
-def review_need_figures(found: ReviewNeed) -> ReviewNeedFigures:
+def review_need_figures(need: ReviewNeed) -> ReviewNeedFigures:
     """What people must review to reach the target."""
     shares: dict[str, ReviewShare | None] = {
-        "random": found.random,
-        "random_best": found.random_ends[0] if found.random_ends else None,
-        "random_worst": found.random_ends[1] if found.random_ends else None,
+        "random": need.random,
+        "random_best": need.random_ends[0] if need.random_ends else None,
+        "random_worst": need.random_ends[1] if need.random_ends else None,
     }
-    why = found.reasons.get("random_ends", "")
-    reasons = {name: reason for name, reason in found.reasons.items() if name != "random_ends"}
+    why = need.reasons.get("random_ends", "")
+    reasons = {name: reason for name, reason in need.reasons.items() if name != "random_ends"}
     for name, share in shares.items():
         if share is None or share.review is None:
             reasons[name] = share.reason if share is not None else reasons.get(name, why)
     values = {name: None if share is None else share.review for name, share in shares.items()}
     return taken_over(
         ReviewNeedFigures,
-        found,
-        accuracy_ci=found.accuracy_interval,
-        measured_ci=found.interval,
+        need,
+        accuracy_ci=need.accuracy_interval,
+        measured_ci=need.interval,
         random=values["random"],
         random_best=values["random_best"],
         random_worst=values["random_worst"],
@@ -386,17 +386,17 @@ class UncertaintyFigures:
     reasons: Reasons
 
 
-def uncertainty_parts(found: Uncertainty, no_target: str) -> UncertaintyFigures:
+def uncertainty_parts(uncertainty: Uncertainty, no_target: str) -> UncertaintyFigures:
     """FairEval's figures; ``no_target`` says why there is no agreement of people to reach."""
     return UncertaintyFigures(
-        aggregation=found.aggregation,
-        scope=found.scope,
-        scopes={of.scope: sureness_figures(of) for of in found.sureness},
-        conflict=conflict_figures(found.conflict),
-        calibration={name: agreement_figures(*of) for name, of in found.calibration.items()},
-        review=review_figures(found.review),
-        needed=None if found.need is None else review_need_figures(found.need),
-        reasons={"needed": no_target} if found.need is None else {},
+        aggregation=uncertainty.aggregation,
+        scope=uncertainty.scope,
+        scopes={of.scope: sureness_figures(of) for of in uncertainty.sureness},
+        conflict=conflict_figures(uncertainty.conflict),
+        calibration={name: agreement_figures(*of) for name, of in uncertainty.calibration.items()},
+        review=review_figures(uncertainty.review),
+        needed=None if uncertainty.need is None else review_need_figures(uncertainty.need),
+        reasons={"needed": no_target} if uncertainty.need is None else {},
     )
 
 
@@ -427,15 +427,15 @@ class OverturnsFigures:
 
 
 @figures_of.register(Overturns)
-def overturns_figures(found: Overturns) -> OverturnsFigures:
+def overturns_figures(overturns: Overturns) -> OverturnsFigures:
     """What later verdicts changed."""
-    reasons = dict(found.reasons)
-    if found.questions_p is None:
+    reasons = dict(overturns.reasons)
+    if overturns.questions_p is None:
         reasons.setdefault("questions_p", NO_REPEATS)
     return taken_over(
         OverturnsFigures,
-        found,
-        rate_ci=found.interval,
+        overturns,
+        rate_ci=overturns.interval,
         reasons=reasons,
     )
 
@@ -453,10 +453,10 @@ class MovesFigures:
 
 
 @figures_of.register(Moves)
-def moves_figures(found: Moves) -> MovesFigures:
+def moves_figures(moves: Moves) -> MovesFigures:
     """Verdicts of neurons that moved."""
-    mean = found.mean
-    return MovesFigures(found.moved, found.chances, mean.value, mean.interval, mean.n, mean.reason or None)
+    mean = moves.mean
+    return MovesFigures(moves.moved, moves.chances, mean.value, mean.interval, mean.n, mean.reason or None)
 
 
 @dataclass(frozen=True)
@@ -486,16 +486,16 @@ class ChangesFigures:
 
 
 @figures_of.register(MindChanges)
-def changes_figures(found: MindChanges) -> ChangesFigures:
+def changes_figures(changes: MindChanges) -> ChangesFigures:
     """How neurons changed their verdicts."""
     return taken_over(
         ChangesFigures,
-        found,
-        changed=moves_figures(found.changed),
-        to_others=moves_figures(found.to_others),
-        against_others=moves_figures(found.against_others),
-        to_own_order=moves_figures(found.to_own_order),
-        gain=mean_figures(found.gain),
+        changes,
+        changed=moves_figures(changes.changed),
+        to_others=moves_figures(changes.to_others),
+        against_others=moves_figures(changes.against_others),
+        to_own_order=moves_figures(changes.to_own_order),
+        gain=mean_figures(changes.gain),
     )
 
 
@@ -523,7 +523,7 @@ class DiscussionFigures:
     reason: str | None
 
 
-def discussion_figures(found: Sequence[LayerDiscussion]) -> DiscussionFigures:
+def discussion_figures(layer_discussions: Sequence[LayerDiscussion]) -> DiscussionFigures:
     """What each layer after the first changes."""
     return DiscussionFigures(
         layers={
@@ -535,9 +535,9 @@ def discussion_figures(found: Sequence[LayerDiscussion]) -> DiscussionFigures:
                     for name, (changes, own) in of.each.items()
                 },
             )
-            for of in found
+            for of in layer_discussions
         },
-        reason=None if found else "the network has one layer: nothing is discussed",
+        reason=None if layer_discussions else "the network has one layer: nothing is discussed",
     )
 
 
@@ -553,9 +553,9 @@ class DiversityChangeFigures:
 
 
 @figures_of.register(DiversityChange)
-def diversity_change_figures(found: DiversityChange) -> DiversityChangeFigures:
+def diversity_change_figures(change: DiversityChange) -> DiversityChangeFigures:
     """How diversity changed from one layer to the next."""
-    return DiversityChangeFigures(mean_figures(found.disagreement), mean_figures(found.entropy))
+    return DiversityChangeFigures(mean_figures(change.disagreement), mean_figures(change.entropy))
 
 
 @dataclass(frozen=True)
@@ -576,19 +576,19 @@ class EvidenceFigures:
 
 
 @figures_of.register(EvidenceDiversity)
-def evidence_figures(found: EvidenceDiversity) -> EvidenceFigures:
+def evidence_figures(evidence: EvidenceDiversity) -> EvidenceFigures:
     """How differently the neurons of a layer write."""
     reasons: Reasons = {}
-    if found.between_pairs is None:
-        reasons["between_pairs"] = found.reason or "the evidence is of one pair only"
-    if found.length is None:
-        reasons["length"] = found.reason
+    if evidence.between_pairs is None:
+        reasons["between_pairs"] = evidence.reason or "the evidence is of one pair only"
+    if evidence.length is None:
+        reasons["length"] = evidence.reason
     return taken_over(
         EvidenceFigures,
-        found,
-        distance=mean_figures(found.distance),
-        change=mean_figures(found.change),
-        to_own=mean_figures(found.to_own),
+        evidence,
+        distance=mean_figures(evidence.distance),
+        change=mean_figures(evidence.change),
+        to_own=mean_figures(evidence.to_own),
         reasons=reasons,
     )
 
@@ -611,18 +611,18 @@ class VerdictDiversityFigures:
 
 
 @figures_of.register(VerdictDiversity)
-def verdict_diversity_figures(found: VerdictDiversity) -> VerdictDiversityFigures:
+def verdict_diversity_figures(diversity: VerdictDiversity) -> VerdictDiversityFigures:
     """How differently the neurons of a layer decide."""
     return taken_over(
         VerdictDiversityFigures,
-        found,
-        disagreement=mean_figures(found.disagreement),
-        entropy=mean_figures(found.entropy),
-        unanimous=mean_figures(found.unanimous),
-        q=mean_figures(found.q),
-        double_fault=mean_figures(found.double_fault),
-        error_disagreement=mean_figures(found.error_disagreement),
-        oracle=mean_figures(found.oracle),
+        diversity,
+        disagreement=mean_figures(diversity.disagreement),
+        entropy=mean_figures(diversity.entropy),
+        unanimous=mean_figures(diversity.unanimous),
+        q=mean_figures(diversity.q),
+        double_fault=mean_figures(diversity.double_fault),
+        error_disagreement=mean_figures(diversity.error_disagreement),
+        oracle=mean_figures(diversity.oracle),
     )
 
 
@@ -657,13 +657,13 @@ class RunDiversityFigures:
 _NO_EVIDENCE = "evidence was not compared (--evidence 0)"
 
 
-def diversity_figures(found: RunDiversity) -> RunDiversityFigures:
+def diversity_figures(diversity: RunDiversity) -> RunDiversityFigures:
     """How alike the neurons of each layer are, in verdicts and in evidence."""
-    evidence = {of.layer: of for of in found.evidence or ()}
-    of = found.sampled
+    evidence = {of.layer: of for of in diversity.evidence or ()}
+    of = diversity.sampled
     sample = None if of is None else EvidenceSampleFigures(len(of.pairs), of.n_total, of.neurons, of.seed)
     return RunDiversityFigures(
-        layers={f"l{of.layer}": _layer_figures(of, evidence.get(of.layer)) for of in found.layers},
+        layers={f"l{of.layer}": _layer_figures(of, evidence.get(of.layer)) for of in diversity.layers},
         evidence_sample=sample,
         reasons={} if sample is not None else {"evidence_sample": _NO_EVIDENCE},
     )

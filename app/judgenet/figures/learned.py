@@ -222,18 +222,18 @@ def _compared(
     return compare(counts, by_question=by_question, resamples=resamples, seed=seed)
 
 
-def below_baseline(way: Way, found: Agreement, alike: float | None) -> str:
+def below_baseline(way: Way, agreement: Agreement, alike: float | None) -> str:
     """What to say of a way that people's commonest label beats, and why; empty where it does not.
 
     ``alike`` is Yule's Q of two neurons being right (:class:`judgenet.stats.diversity.VerdictDiversity`).
     """
-    accuracy, baseline, kappa = found.accuracy, found.majority_baseline, found.kappa
+    accuracy, baseline, kappa = agreement.accuracy, agreement.majority_baseline, agreement.kappa
     if accuracy is None or baseline is None or (accuracy >= baseline and (kappa is None or kappa >= 0)):
         return ""
     of_kappa = "" if kappa is None else f" (kappa {kappa:z.2f})".replace("-", "−")
     than = "below" if accuracy < baseline else "no better than"
     words = (
-        f"{than} the baseline: right on {100 * accuracy:.1f} % of {found.n_used:,} pairs{of_kappa}, where always "
+        f"{than} the baseline: right on {100 * accuracy:.1f} % of {agreement.n_used:,} pairs{of_kappa}, where always "
         f"giving the commonest label is right on {100 * baseline:.1f} %"
     )
     if way != "dawid_skene":

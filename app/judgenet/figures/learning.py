@@ -188,19 +188,19 @@ def _agreement(frame: RunFrame, places: NDArray[np.int64], codes: Codes) -> Agre
     return agreement_by_name(frame, {"learned": spread}, places)["learned"]
 
 
-def _way(frame: RunFrame, way: Way, found: WayAgainstPeople | str) -> LearnedWayFigures | RefusedWay:
+def _way(frame: RunFrame, way: Way, way_against_people: WayAgainstPeople | str) -> LearnedWayFigures | RefusedWay:
     warning = WARNINGS.get(way)
-    if isinstance(found, str):
-        return RefusedWay(None, found, warning)
-    agreement = vars(agreement_figures(found.agreement, found.intervals))
-    if found.learned.penalty is None:
+    if isinstance(way_against_people, str):
+        return RefusedWay(None, way_against_people, warning)
+    agreement = vars(agreement_figures(way_against_people.agreement, way_against_people.intervals))
+    if way_against_people.learned.penalty is None:
         agreement |= {"reasons": agreement["reasons"] | {"penalty": "there is no penalty in this way"}}
     return LearnedWayFigures(
         **agreement,
-        weights=dict(zip(frame.names, found.learned.weights, strict=True)),
-        penalty=found.learned.penalty,
-        less={of.other: less_figures(of) for of in found.less},
-        below_baseline=found.below_baseline,
+        weights=dict(zip(frame.names, way_against_people.learned.weights, strict=True)),
+        penalty=way_against_people.learned.penalty,
+        less={of.other: less_figures(of) for of in way_against_people.less},
+        below_baseline=way_against_people.below_baseline,
         warning=warning,
     )
 

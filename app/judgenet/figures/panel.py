@@ -216,7 +216,7 @@ def correlation_figures(found: CorrelationMap, names: Sequence[str]) -> Correlat
     )
 
 
-def choice_figures(found: PanelChoice, names: Sequence[str]) -> ChoiceFigures:
+def choice_figures(panel_choice: PanelChoice, names: Sequence[str]) -> ChoiceFigures:
     """Chosen panels; ``names`` are those of the neurons."""
     steps = tuple(
         StepFigures(
@@ -231,6 +231,6 @@ def choice_figures(found: PanelChoice, names: Sequence[str]) -> ChoiceFigures:
             gain_over_first=mean_figures(step.gain_over_first),
             reason=None if step.votes is not None else "no two neurons of the panel both err and are right",
         )
-        for step in found.steps
+        for step in panel_choice.steps
     )
-    return ChoiceFigures(steps, found.n, found.n_total, found.folds, found.reason or None)
+    return ChoiceFigures(steps, panel_choice.n, panel_choice.n_total, panel_choice.folds, panel_choice.reason or None)

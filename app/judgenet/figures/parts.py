@@ -70,24 +70,24 @@ class AgreementFigures:
     few: Annotated[bool, "below 20 pairs, or 30 questions where these repeat: intervals are rough"]
 
 
-def agreement_figures(found: Agreement, within: AgreementIntervals) -> AgreementFigures:
+def agreement_figures(agreement: Agreement, within: AgreementIntervals) -> AgreementFigures:
     """Agreement with people and its intervals."""
-    correlation = matthews(found)
-    reasons = dict(found.reasons) | {f"{figure}_ci": reason for figure, reason in within.reasons.items()}
+    correlation = matthews(agreement)
+    reasons = dict(agreement.reasons) | {f"{figure}_ci": reason for figure, reason in within.reasons.items()}
     if within.questions is None:
-        reasons["n_questions"] = found.reasons.get("accuracy", "not counted")
-    if not found.n_used:
-        reasons |= dict.fromkeys(("macro_precision", "macro_recall"), found.reasons["accuracy"])
+        reasons["n_questions"] = agreement.reasons.get("accuracy", "not counted")
+    if not agreement.n_used:
+        reasons |= dict.fromkeys(("macro_precision", "macro_recall"), agreement.reasons["accuracy"])
     if correlation is None:
-        reasons["mcc"] = found.reasons.get("accuracy", "people or network gave one class only")
+        reasons["mcc"] = agreement.reasons.get("accuracy", "people or network gave one class only")
     return taken_over(
         AgreementFigures,
-        found,
+        agreement,
         accuracy_ci=within.accuracy,
         macro_f1_ci=within.macro_f1,
         kappa_ci=within.kappa,
-        macro_precision=macro_precision(found),
-        macro_recall=macro_recall(found),
+        macro_precision=macro_precision(agreement),
+        macro_recall=macro_recall(agreement),
         mcc=correlation,
         n_questions=within.questions,
         reasons=reasons,
@@ -109,12 +109,12 @@ class ShortFigures:
     reasons: Reasons
 
 
-def short_figures(found: Agreement, *, repeated: bool) -> ShortFigures:
+def short_figures(agreement: Agreement, *, repeated: bool) -> ShortFigures:
     """Accuracy with Wilson's interval, kappa with its asymptotic one; neither where questions are ``repeated``, since
     both are over pairs."""
-    hits = sum(found.confusion[place][place] for place in range(len(found.confusion)))
-    within, asymptotic = wilson(hits, found.n_used), kappa_interval(found)
-    reasons = {name: why for name, why in found.reasons.items() if name in ("accuracy", "kappa")}
+    hits = sum(agreement.confusion[place][place] for place in range(len(agreement.confusion)))
+    within, asymptotic = wilson(hits, agreement.n_used), kappa_interval(agreement)
+    reasons = {name: why for name, why in agreement.reasons.items() if name in ("accuracy", "kappa")}
     if asymptotic is None:
         reasons["kappa_ci"] = reasons.get("kappa", "the verdicts do not vary enough for an interval")
     if "accuracy" in reasons:
@@ -123,11 +123,11 @@ def short_figures(found: Agreement, *, repeated: bool) -> ShortFigures:
         within = asymptotic = None
         reasons |= dict.fromkeys(("accuracy_ci", "kappa_ci"), "questions repeat: an interval over pairs is too narrow")
     return ShortFigures(
-        accuracy=found.accuracy,
+        accuracy=agreement.accuracy,
         accuracy_ci=within,
-        kappa=found.kappa,
+        kappa=agreement.kappa,
         kappa_ci=None if asymptotic is None else asymptotic[1],
-        n=found.n_used,
+        n=agreement.n_used,
         reasons=reasons,
     )
 
@@ -154,15 +154,15 @@ NO_REPEATS = "every question has one pair, so that p is over questions already"
 
 
 @figures_of.register(PositionConsistency)
-def orders_figures(found: PositionConsistency) -> OrdersFigures:
+def orders_figures(consistency: PositionConsistency) -> OrdersFigures:
     """Verdicts in both orders."""
     return taken_over(
         OrdersFigures,
-        found,
-        first_first=found.primacy,
-        last_last=found.recency,
-        valid_both=found.n,
-        reasons={"questions_p": found.reason or NO_REPEATS} if found.questions_p is None else {},
+        consistency,
+        first_first=consistency.primacy,
+        last_last=consistency.recency,
+        valid_both=consistency.n,
+        reasons={"questions_p": consistency.reason or NO_REPEATS} if consistency.questions_p is None else {},
     )
 
 
@@ -181,11 +181,11 @@ class PositionFigures(OrdersFigures):
     n_both: Annotated[int, "of so many with a label and both verdicts"]
 
 
-def position_figures(found: PositionConsistency, flips: Share, right: RightByOrder) -> PositionFigures:
+def position_figures(consistency: PositionConsistency, flips: Share, right: RightByOrder) -> PositionFigures:
     """Verdicts in both orders with the interval of the flip rate, and each order against people."""
-    orders = vars(orders_figures(found))
+    orders = vars(orders_figures(consistency))
     return PositionFigures(
-        **orders | {"reason": found.reason or flips.reason or None},
+        **orders | {"reason": consistency.reason or flips.reason or None},
         flip_rate_ci=flips.interval,
         right_ab=right.right_ab,
         n_ab=right.n_ab,
@@ -207,9 +207,9 @@ class MeanFigures:
 
 
 @figures_of.register(Mean)
-def mean_figures(found: Mean) -> MeanFigures:
+def mean_figures(mean: Mean) -> MeanFigures:
     """A mean over pairs with its interval."""
-    return MeanFigures(found.value, found.interval, found.n, found.reason or None)
+    return MeanFigures(mean.value, mean.interval, mean.n, mean.reason or None)
 
 
 # Win rates
@@ -229,12 +229,12 @@ class EstimateFigures:
 
 
 @figures_of.register(Estimate)
-def estimate_figures(found: Estimate) -> EstimateFigures:
+def estimate_figures(estimate: Estimate) -> EstimateFigures:
     """An estimate of a win rate with what it rests on."""
     return taken_over(
         EstimateFigures,
-        found,
-        n_questions=found.questions,
+        estimate,
+        n_questions=estimate.questions,
     )
 
 
@@ -298,10 +298,10 @@ class WinRateFigures:
 
 
 @figures_of.register(WinRate)
-def win_rate_figures(found: WinRate) -> WinRateFigures:
+def win_rate_figures(win_rate: WinRate) -> WinRateFigures:
     """A win rate of verdicts as they are."""
-    why = None if found.n else "there is no verdict"
-    return WinRateFigures(found.value, found.interval, found.a, found.b, found.tie, found.n, why)
+    why = None if win_rate.n else "there is no verdict"
+    return WinRateFigures(win_rate.value, win_rate.interval, win_rate.a, win_rate.b, win_rate.tie, win_rate.n, why)
 
 
 @dataclass(frozen=True)
@@ -317,10 +317,14 @@ class LengthFigures:
 
 
 @figures_of.register(LengthAdjusted)
-def length_figures(found: LengthAdjusted) -> LengthFigures:
+def length_figures(adjusted: LengthAdjusted) -> LengthFigures:
     """A win rate at equal length."""
-    reasons = {"slope": "all responses differ equally in length"} if found.slope is None and not found.reason else {}
-    return LengthFigures(found.value, found.interval, found.n, found.slope, found.reason or None, reasons)
+    reasons = (
+        {"slope": "all responses differ equally in length"} if adjusted.slope is None and not adjusted.reason else {}
+    )
+    return LengthFigures(
+        adjusted.value, adjusted.interval, adjusted.n, adjusted.slope, adjusted.reason or None, reasons
+    )
 
 
 @dataclass(frozen=True)
@@ -386,12 +390,12 @@ class DifferenceFigures:
 
 
 @figures_of.register(Difference)
-def difference_figures(found: Difference) -> DifferenceFigures:
+def difference_figures(difference: Difference) -> DifferenceFigures:
     """A difference with its interval and what it rests on."""
     return taken_over(
         DifferenceFigures,
-        found,
-        n_questions=found.questions,
+        difference,
+        n_questions=difference.questions,
     )
 
 
@@ -443,7 +447,7 @@ class OverlapFigures:
 
 
 @figures_of.register(Overlap)
-def overlap_figures(found: Overlap) -> OverlapFigures:
+def overlap_figures(overlap: Overlap) -> OverlapFigures:
     """The overlap of two raters."""
-    reasons = {} if found.sd is not None else {"sd": found.reason or "fewer than two instructions"}
-    return OverlapFigures(found.value, found.sd, found.questions, found.total, found.reason or None, reasons)
+    reasons = {} if overlap.sd is not None else {"sd": overlap.reason or "fewer than two instructions"}
+    return OverlapFigures(overlap.value, overlap.sd, overlap.questions, overlap.total, overlap.reason or None, reasons)

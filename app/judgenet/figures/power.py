@@ -49,34 +49,34 @@ class PowerFigures:
     reasons: Reasons
 
 
-def discordance_words(found: Discordance) -> str:
+def discordance_words(discordance: Discordance) -> str:
     """Where a discordance comes from."""
-    if found.share is None:
-        return found.reason
-    share = percent(found.share)
-    if found.source == "runs":
+    if discordance.share is None:
+        return discordance.reason
+    share = percent(discordance.share)
+    if discordance.source == "runs":
         return (
-            f"one alone of the two is right on {found.count:,} of {found.n:,} labelled pairs that both judged "
-            f"({share} {percent_interval(found.interval)})"
+            f"one alone of the two is right on {discordance.count:,} of {discordance.n:,} labelled pairs that both "
+            f"judged ({share} {percent_interval(discordance.interval)})"
         )
-    if found.source == "accuracy":
+    if discordance.source == "accuracy":
         return (
             f"one alone of the two is right on {share} of the pairs, if a second network errs independently of this "
-            f"one (accuracy on {found.n:,} labelled pairs); two that share errors need fewer pairs"
+            f"one (accuracy on {discordance.n:,} labelled pairs); two that share errors need fewer pairs"
         )
-    how = "assumed" if found.source == "assumed" else "given"
+    how = "assumed" if discordance.source == "assumed" else "given"
     return f"one alone of the two is right on {share} of the pairs ({how})"
 
 
-def short_basis(found: Discordance) -> str:
+def short_basis(discordance: Discordance) -> str:
     """Where a discordance comes from, in a few words."""
-    share = percent(found.share)
+    share = percent(discordance.share)
     return {
         "runs": f"two runs differ in who is right on {share}",
         "accuracy": f"if errors are independent, {share} discordant",
         "given": f"{share} discordant, given",
         "assumed": f"{share} discordant, assumed",
-    }[found.source]
+    }[discordance.source]
 
 
 def in_points(share: float) -> str:
@@ -104,19 +104,19 @@ def at_words(plan: ComparisonPlan) -> str:
 
 
 @figures_of.register(Discordance)
-def discordance_figures(found: Discordance) -> DiscordanceFigures:
+def discordance_figures(discordance: Discordance) -> DiscordanceFigures:
     """How often one alone of two networks is right."""
-    why = found.reason or f"the discordance is {found.source}, not counted"
-    if found.source == "accuracy":
-        why = found.reason or "reckoned from the accuracy of one run"
-    values = {"value": found.share, "ci": found.interval, "count": found.count, "n": found.n}
+    why = discordance.reason or f"the discordance is {discordance.source}, not counted"
+    if discordance.source == "accuracy":
+        why = discordance.reason or "reckoned from the accuracy of one run"
+    values = {"value": discordance.share, "ci": discordance.interval, "count": discordance.count, "n": discordance.n}
     return DiscordanceFigures(
-        found.share,
-        found.interval,
-        found.count,
-        found.n,
-        found.source,
-        discordance_words(found),
+        discordance.share,
+        discordance.interval,
+        discordance.count,
+        discordance.n,
+        discordance.source,
+        discordance_words(discordance),
         {name: why for name, value in values.items() if value is None},
     )
 

@@ -36,12 +36,12 @@ class StrengthFigures:
 
 
 @figures_of.register(Strength)
-def strength_figures(found: Strength) -> StrengthFigures:
+def strength_figures(strength: Strength) -> StrengthFigures:
     """A system of a ranking."""
     return taken_over(
         StrengthFigures,
-        found,
-        reason=None if found.games else "the system is in no judged pair",
+        strength,
+        reason=None if strength.games else "the system is in no judged pair",
     )
 
 
@@ -76,15 +76,15 @@ class RankingFigures:
 
 
 @figures_of.register(Ranking)
-def ranking_figures(found: Ranking) -> RankingFigures:
+def ranking_figures(ranking: Ranking) -> RankingFigures:
     """A ranking of systems."""
     return taken_over(
         RankingFigures,
-        found,
-        systems=tuple(strength_figures(system) for system in found.systems),
-        n=sum(system.games for system in found.systems) // 2,
-        matrix=MatrixFigures(tuple(system.name for system in found.systems), found.wins, found.games),
-        question_intransitive=found.question_circles,
+        ranking,
+        systems=tuple(strength_figures(system) for system in ranking.systems),
+        n=sum(system.games for system in ranking.systems) // 2,
+        matrix=MatrixFigures(tuple(system.name for system in ranking.systems), ranking.wins, ranking.games),
+        question_intransitive=ranking.question_circles,
     )
 
 
@@ -125,10 +125,10 @@ class PeopleOverlap(RankOverlap):
     rbo_not_extrapolated: Annotated[float | None, "the same as CoBBLEr states it"]
 
 
-def rank_overlap(found: Overlap) -> RankOverlap:
+def rank_overlap(overlap: Overlap) -> RankOverlap:
     """How alike two rankings are, question by question."""
-    reasons = {"sd": "one comparison has no spread"} if found.sd is None and found.value is not None else {}
-    return RankOverlap(found.value, found.sd, found.questions, found.total, found.reason or None, reasons)
+    reasons = {"sd": "one comparison has no spread"} if overlap.sd is None and overlap.value is not None else {}
+    return RankOverlap(overlap.value, overlap.sd, overlap.questions, overlap.total, overlap.reason or None, reasons)
 
 
 @dataclass(frozen=True)
@@ -143,15 +143,15 @@ class AgainstPeopleFigures:
     reason: str | None
 
 
-def against_people_figures(found: AgainstPeople) -> AgainstPeopleFigures:
+def against_people_figures(against: AgainstPeople) -> AgainstPeopleFigures:
     """The ranking by verdicts against that by people."""
     return AgainstPeopleFigures(
-        rbo=found.overlap,
-        pairs=found.pairs,
-        systems=found.systems,
-        by_question=rank_overlap(found.questions),
-        among_people=PeopleOverlap(**vars(rank_overlap(found.among)), rbo_not_extrapolated=found.among_plain.value),
-        reason=found.reason or None,
+        rbo=against.overlap,
+        pairs=against.pairs,
+        systems=against.systems,
+        by_question=rank_overlap(against.questions),
+        among_people=PeopleOverlap(**vars(rank_overlap(against.among)), rbo_not_extrapolated=against.among_plain.value),
+        reason=against.reason or None,
     )
 
 

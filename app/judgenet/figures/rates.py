@@ -303,11 +303,13 @@ def _bootstrap(found: Rates, sample: Sample, seed: int) -> BootstrapFigures:
     return BootstrapFigures(spread.refused, spread.interval, spread.resamples, spread.seed, spread.reason or None)
 
 
-def _length(found: LengthAdjusted) -> LengthAdjustedFigures:
+def _length(adjusted: LengthAdjusted) -> LengthAdjustedFigures:
     return taken_over(
         LengthAdjustedFigures,
-        found,
-        reasons={"slope": found.reason or "all responses differ equally in length"} if found.slope is None else {},
+        adjusted,
+        reasons={"slope": adjusted.reason or "all responses differ equally in length"}
+        if adjusted.slope is None
+        else {},
         labels=0,
         notes=("uncorrected; where longer answers are truly better, this takes away real quality",),
     )

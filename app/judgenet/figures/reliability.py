@@ -45,10 +45,18 @@ class ReliabilityBinFigures:
 
 
 @figures_of.register(ReliabilityBin)
-def reliability_bin_figures(found: ReliabilityBin) -> ReliabilityBinFigures:
+def reliability_bin_figures(reliability_bin: ReliabilityBin) -> ReliabilityBinFigures:
     """A bin of a reliability curve."""
-    why = None if found.interval is not None else "the pairs of the bin are of too few questions"
-    return ReliabilityBinFigures(found.low, found.high, found.n, found.predicted, found.observed, found.interval, why)
+    why = None if reliability_bin.interval is not None else "the pairs of the bin are of too few questions"
+    return ReliabilityBinFigures(
+        reliability_bin.low,
+        reliability_bin.high,
+        reliability_bin.n,
+        reliability_bin.predicted,
+        reliability_bin.observed,
+        reliability_bin.interval,
+        why,
+    )
 
 
 @dataclass(frozen=True)

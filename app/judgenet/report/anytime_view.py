@@ -30,13 +30,19 @@ def at_any_time(report: Report) -> Report:
     )
 
 
-def _rates(rates: CorrectedRates, found: AnytimeFigures) -> CorrectedRates:
+def _rates(rates: CorrectedRates, anytime_figures: AnytimeFigures) -> CorrectedRates:
     estimates = {
         method: of.refused(NO_INTERVAL) if of.value is not None else of for method, of in rates.estimates.items()
     }
-    estimates["stratified"] = _estimate(found.corrected, found.win_rate.n, found.corrected.n, (_NOTE,))
-    estimates["naive"] = _estimate(found.win_rate, found.win_rate.n, 0, rates.estimates["naive"].notes)
-    estimates["human_only"] = _estimate(found.human_only, found.human_only.n, found.human_only.n)
+    estimates["stratified"] = _estimate(
+        anytime_figures.corrected, anytime_figures.win_rate.n, anytime_figures.corrected.n, (_NOTE,)
+    )
+    estimates["naive"] = _estimate(
+        anytime_figures.win_rate, anytime_figures.win_rate.n, 0, rates.estimates["naive"].notes
+    )
+    estimates["human_only"] = _estimate(
+        anytime_figures.human_only, anytime_figures.human_only.n, anytime_figures.human_only.n
+    )
     return replace(rates, estimates=estimates)
 
 
@@ -45,11 +51,11 @@ def _estimate(of: AnytimeEstimate, n: int, labels: int, notes: tuple[str, ...] =
     return Estimate(of.value, of.ci, n, labels, of.reason or "", kept, of.n_questions)
 
 
-def _agreement(of: ReportedAgreement, found: AnytimeEstimate) -> ReportedAgreement:
+def _agreement(of: ReportedAgreement, anytime_estimate: AnytimeEstimate) -> ReportedAgreement:
     reasons = {name: why for name, why in of.intervals.reasons.items() if name not in ("macro_f1", "kappa")}
     intervals = replace(
         of.intervals,
-        accuracy=found.ci,
+        accuracy=anytime_estimate.ci,
         macro_f1=None,
         kappa=None,
         reasons=reasons | dict.fromkeys(("macro_f1", "kappa"), NO_INTERVAL),

@@ -140,9 +140,9 @@ def _study(store: Store, frame: RunFrame, decides: str, kind: DisagreementKind, 
     )
 
 
-def _fair(frame: RunFrame, index: int, found: PairVerdicts) -> PairVerdicts:
+def _fair(frame: RunFrame, index: int, pair_verdicts: PairVerdicts) -> PairVerdicts:
     """The verdicts with a learned one that may be held against the label."""
-    return replace(found, learned=frame.verdict(LEARNED, index)) if found.has_learned else found
+    return replace(pair_verdicts, learned=frame.verdict(LEARNED, index)) if pair_verdicts.has_learned else pair_verdicts
 
 
 def _quotes(store: Store, frame: RunFrame, sites: Sequence[CallSite]) -> Iterator[Quote]:

@@ -53,7 +53,7 @@ def kept_results(folder: Path) -> ExperimentFigures | None:
     return figures
 
 
-def write_results(folder: Path, key: str, found: ExperimentSet) -> tuple[ExperimentFigures, list[Path]]:
+def write_results(folder: Path, key: str, experiment_set: ExperimentSet) -> tuple[ExperimentFigures, list[Path]]:
     """Writes the results of one set, beside those of others that the folder holds: figures as JSON and CSV, tables as
     Markdown and LaTeX, a plot of each set as SVG (light and dark), and the text of the method.
 
@@ -61,7 +61,7 @@ def write_results(folder: Path, key: str, found: ExperimentSet) -> tuple[Experim
 
     :raises ResultsError: a file cannot be written or read.
     """
-    results = with_set(kept_results(folder), key, found)
+    results = with_set(kept_results(folder), key, experiment_set)
     written = write_all(folder, results)
     for name in _OF_ONE_SET:
         if folder / name not in written:

@@ -51,24 +51,34 @@ def more_records(report: Report) -> Iterator[FigureRecord]:
         yield from _compared(report.beside)
 
 
-def _anytime(found: RunAnytime) -> Iterator[FigureRecord]:
-    for name, of in found.aggregations.items():
+def _anytime(run_anytime: RunAnytime) -> Iterator[FigureRecord]:
+    for name, of in run_anytime.aggregations.items():
         for figure, shown in (("win rate", of.win_rate), ("accuracy", of.accuracy), ("corrected", of.corrected)):
             low, high = shown.ci or (None, None)
-            used = (shown.n, found.n_total, shown.reason or "")
+            used = (shown.n, run_anytime.n_total, shown.reason or "")
             yield FigureRecord("valid at any time", name, figure, shown.value, low, high, *used)
 
 
-def _cascade(found: CascadeFigures) -> Iterator[FigureRecord]:
-    why = found.reason or ""
+def _cascade(cascade_figures: CascadeFigures) -> Iterator[FigureRecord]:
+    why = cascade_figures.reason or ""
     yield FigureRecord(
-        "cascade", "network", "decided early", found.share, n_used=found.decided_early, n_total=found.n_total
+        "cascade",
+        "network",
+        "decided early",
+        cascade_figures.share,
+        n_used=cascade_figures.decided_early,
+        n_total=cascade_figures.n_total,
     )
     yield FigureRecord(
-        "cascade", "network", "calls saved", found.calls_saved, n_used=found.calls, n_total=found.calls_most
+        "cascade",
+        "network",
+        "calls saved",
+        cascade_figures.calls_saved,
+        n_used=cascade_figures.calls,
+        n_total=cascade_figures.calls_most,
     )
-    yield FigureRecord("cascade", "network", "price saved", found.price_saved, reason=why)
-    for stage in found.stages:
+    yield FigureRecord("cascade", "network", "price saved", cascade_figures.price_saved, reason=why)
+    for stage in cascade_figures.stages:
         yield FigureRecord("cascade", stage.name, "asked", stage.share, n_used=stage.asked, n_total=stage.n_total)
 
 
@@ -149,8 +159,8 @@ def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
             )
 
 
-def _reliability(found: RunReliability) -> Iterator[FigureRecord]:
-    for source, of in found.sources.items():
+def _reliability(run_reliability: RunReliability) -> Iterator[FigureRecord]:
+    for source, of in run_reliability.sources.items():
         why, brier = of.reason or "", of.brier
         for figure, value, within in (("ece", of.ece, of.ece_ci), ("ece by chance", of.ece_by_chance, None)):
             yield FigureRecord("calibration", source, figure, value, *_ends(within), of.n, of.n_total, why)
@@ -162,12 +172,14 @@ def _reliability(found: RunReliability) -> Iterator[FigureRecord]:
             yield FigureRecord(f"calibration {source}", name, "share of B", one.observed, *_ends(one.ci), one.n, of.n)
 
 
-def _alt_test(found: RunAltTest) -> Iterator[FigureRecord]:
-    for name, of in {**found.aggregations, **found.neurons}.items():
+def _alt_test(run_alt_test: RunAltTest) -> Iterator[FigureRecord]:
+    for name, of in {**run_alt_test.aggregations, **run_alt_test.neurons}.items():
         why, mean = of.reason or "", of.advantage
         yield FigureRecord("alt-test", name, "winning rate", of.winning_rate, n_used=of.tested, reason=why)
         low, high = mean.ci or (None, None)
-        yield FigureRecord("alt-test", name, "advantage", mean.value, low, high, mean.n, found.pairs, mean.reason or "")
+        yield FigureRecord(
+            "alt-test", name, "advantage", mean.value, low, high, mean.n, run_alt_test.pairs, mean.reason or ""
+        )
 
 
 def lab_records(lab: LabFigures) -> Iterator[FigureRecord]:
@@ -252,8 +264,8 @@ def _layer(layer: LayerStudy, total: int) -> Iterator[FigureRecord]:
         yield _mean("changes of mind", name, "gain", layer.minds.gain, total)
 
 
-def _mean(about: str, name: str, figure: str, found: Mean, total: int) -> FigureRecord:
-    return FigureRecord(about, name, figure, found.value, *_ends(found.interval), found.n, total, found.reason)
+def _mean(about: str, name: str, figure: str, mean: Mean, total: int) -> FigureRecord:
+    return FigureRecord(about, name, figure, mean.value, *_ends(mean.interval), mean.n, total, mean.reason)
 
 
 def _choice(rule: str, choice: ChoiceFigures) -> Iterator[FigureRecord]:
@@ -290,11 +302,11 @@ def _size(size: Point, total: int) -> Iterator[FigureRecord]:
     yield FigureRecord("size", name, "calls_per_pair", size.calls)
 
 
-def _ranking(by: str, found: Ranking, n: int) -> Iterator[FigureRecord]:
-    for one in found.systems:
-        why = found.reason if one.interval is None else ""
+def _ranking(by: str, ranking: Ranking, n: int) -> Iterator[FigureRecord]:
+    for one in ranking.systems:
+        why = ranking.reason if one.interval is None else ""
         yield FigureRecord(f"rating by {by}", one.name, "rating", one.rating, *_ends(one.interval), one.games, n, why)
-    yield FigureRecord(f"rating by {by}", "all", "intransitive", found.intransitive, n_total=found.triples)
+    yield FigureRecord(f"rating by {by}", "all", "intransitive", ranking.intransitive, n_total=ranking.triples)
 
 
 def _compared(compared: ReportedComparison) -> Iterator[FigureRecord]:

@@ -56,8 +56,8 @@ def alt_test_section(report: Report) -> Iterable[Block]:
     yield from _annotators(found, report.decides)
 
 
-def _annotators(found: RunAltTest, decides: str) -> Iterable[Block]:
-    rows = found.aggregations[decides].annotators
+def _annotators(figures: RunAltTest, decides: str) -> Iterable[Block]:
+    rows = figures.aggregations[decides].annotators
     yield Table(
         ("Left out", "Judge as close, %", "Annotator as close, %", "p, adjusted", "Pairs", "Judge wins"),
         (False, True, True, True, True, False),
@@ -80,10 +80,10 @@ def _annotators(found: RunAltTest, decides: str) -> Iterable[Block]:
             f"The Alternative Annotator Test (Calderon et al. 2025) for {aggregation_title(decides)}: each annotator "
             "is left out in turn, and judge and annotator are held against the others, by the share of them that say "
             "the same. A judge wins where it is as close to them as the annotator in all but at most "
-            f"ε = {found.epsilon:g} of the pairs: one-sided t test over pairs, or over questions where pairs share "
-            f"them, with a false discovery rate of {found.fdr:g} (Benjamini and Yekutieli 2001). It may replace people "
-            "if it wins against half of the annotators or more. "
-            f"{of(found.pairs_annotated, found.pairs)} pairs have two annotators or more.",
+            f"ε = {figures.epsilon:g} of the pairs: one-sided t test over pairs, or over questions where pairs share "
+            f"them, with a false discovery rate of {figures.fdr:g} (Benjamini and Yekutieli 2001). It may replace "
+            "people if it wins against half of the annotators or more. "
+            f"{of(figures.pairs_annotated, figures.pairs)} pairs have two annotators or more.",
         ),
         "note",
     )

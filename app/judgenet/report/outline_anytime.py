@@ -77,15 +77,15 @@ def _shown(value: float | None, interval: Interval | None) -> str:
     return "n/a" if value is None else f"{percent(value)} {percent_interval(interval)}".strip()
 
 
-def until_line(found: UntilFigures) -> Line:
+def until_line(figures: UntilFigures) -> Line:
     """The rule of the run, and what met it."""
-    if not found.met or found.ci is None or found.figure is None or found.aggregation is None:
-        return ("The run was to stop at ", Given(found.rule), ", which was not met.")
-    what = next(words for name, words in FIGURE_WORDS.items() if name == found.figure)
-    evidence = "" if found.e_value is None else f", e = {found.e_value:.4g}"
+    if not figures.met or figures.ci is None or figures.figure is None or figures.aggregation is None:
+        return ("The run was to stop at ", Given(figures.rule), ", which was not met.")
+    what = next(words for name, words in FIGURE_WORDS.items() if name == figures.figure)
+    evidence = "" if figures.e_value is None else f", e = {figures.e_value:.4g}"
     return (
         "The run stopped itself at ",
-        Given(found.rule),
-        f": after {plural(found.pairs or 0, 'pair')} the {what} by {aggregation_title(found.aggregation)} was "
-        f"{percent(found.value)} {percent_interval(found.ci)}{evidence}.",
+        Given(figures.rule),
+        f": after {plural(figures.pairs or 0, 'pair')} the {what} by {aggregation_title(figures.aggregation)} was "
+        f"{percent(figures.value)} {percent_interval(figures.ci)}{evidence}.",
     )

@@ -35,11 +35,13 @@ def cascade_section(report: Report) -> Iterable[Block]:
     yield Paragraph((f"{HARD_PAIRS[:1].upper()}{HARD_PAIRS[1:]}.",), "note")
 
 
-def saved_words(found: CascadeFigures) -> str:
+def saved_words(cascade_figures: CascadeFigures) -> str:
     """What was asked and what was saved, in a sentence or two."""
-    calls = f"{of(found.calls, found.calls_most)} calls were made"
-    saved = "" if found.calls_saved is None else f"; {percent(found.calls_saved)} were saved"
-    price = "" if found.price_saved is None else f", which would have cost {money(found.price_saved)}"
+    calls = f"{of(cascade_figures.calls, cascade_figures.calls_most)} calls were made"
+    saved = "" if cascade_figures.calls_saved is None else f"; {percent(cascade_figures.calls_saved)} were saved"
+    price = (
+        "" if cascade_figures.price_saved is None else f", which would have cost {money(cascade_figures.price_saved)}"
+    )
     return f"{calls}{saved}{price}. Calls that generate roles are not counted."
 
 

@@ -376,13 +376,13 @@ def _change(change: LayerChange) -> Iterable[Block]:
     yield FigureWithText(Figure(drawing, verdict_table(found.table, before, after)), (Paragraph(change_line(change)),))
 
 
-def _test_of(found: Overturns) -> str:
+def _test_of(overturns: Overturns) -> str:
     """The test of the changes that became right against those that became wrong."""
-    if found.questions_p is not None:
-        return f"test over questions, {p_value(found.questions_p)}"
-    if why := found.reasons.get("questions_p"):
+    if overturns.questions_p is not None:
+        return f"test over questions, {p_value(overturns.questions_p)}"
+    if why := overturns.reasons.get("questions_p"):
         return f"no test over questions: {why}"
-    return f"exact sign test, {p_value(found.p)}"
+    return f"exact sign test, {p_value(overturns.p)}"
 
 
 def change_line(change: LayerChange) -> Line:

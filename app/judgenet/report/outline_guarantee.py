@@ -36,19 +36,19 @@ def guarantee_section(report: Report) -> Iterable[Block]:
         yield from _could_be_promised(found)
 
 
-def _could_be_promised(found: RunGuarantee) -> Iterator[Block]:
-    if not found.by_alpha:
-        yield Paragraph((Given(" ".join(promise_sentences(found))),))
+def _could_be_promised(figures: RunGuarantee) -> Iterator[Block]:
+    if not figures.by_alpha:
+        yield Paragraph((Given(" ".join(promise_sentences(figures))),))
         return
-    confidence = CONFIDENCE_WORDS[found.confidence]
+    confidence = CONFIDENCE_WORDS[figures.confidence]
     yield Paragraph(
         (
-            f"How many verdicts of {aggregation_title(found.aggregation)} can be accepted so that, with a probability "
-            f"of {percent(1 - found.delta)} over the choice of the labels, at most a share α of them is wrong. "
-            f"Confidence: {confidence}.",
+            f"How many verdicts of {aggregation_title(figures.aggregation)} can be accepted so that, with a "
+            f"probability of {percent(1 - figures.delta)} over the choice of the labels, at most a share α of "
+            f"them is wrong. Confidence: {confidence}.",
         )
     )
-    by_alpha = {of_alpha.alpha: of_alpha for of_alpha in found.by_alpha}
+    by_alpha = {of_alpha.alpha: of_alpha for of_alpha in figures.by_alpha}
     rows = []
     for alpha in ALPHAS:
         of_alpha = by_alpha.get(alpha)
@@ -56,9 +56,9 @@ def _could_be_promised(found: RunGuarantee) -> Iterator[Block]:
             ("nothing can be promised", "", "")
             if of_alpha is None
             else (
-                f"{of(of_alpha.accepted, found.pairs.judged)} ({percent(of_alpha.share)})",
+                f"{of(of_alpha.accepted, figures.pairs.judged)} ({percent(of_alpha.share)})",
                 f"{of_alpha.threshold:.4g}",
-                f"{found.pairs.total - of_alpha.accepted:,}",
+                f"{figures.pairs.total - of_alpha.accepted:,}",
             )
         )
         rows.append(Row(((f"{100 * alpha:g} %",), *((cell,) for cell in cells))))

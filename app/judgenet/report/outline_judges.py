@@ -230,8 +230,8 @@ def raters_section(report: Report) -> Iterable[Block]:
         yield from _raters(more.role_raters, "role")
 
 
-def _raters(found: Raters, what: str) -> Iterable[Block]:
-    shown = found.raters[:MOST_RATERS]
+def _raters(raters: Raters, what: str) -> Iterable[Block]:
+    shown = raters.raters[:MOST_RATERS]
     yield Table(
         (what.capitalize(), "Accuracy, %", "Kappa", "n used", "Best alone right", "This alone right", "p, Holm"),
         (False, True, True, True, True, True, True),
@@ -246,21 +246,21 @@ def _raters(found: Raters, what: str) -> Iterable[Block]:
                     ("–" if one.p is None else f"{one.only_this:,}",),
                     ("–" if one.p_holm is None else p_value(one.p_holm).removeprefix("p = ").removeprefix("p "),),
                 ),
-                strong=one.name == found.best,
+                strong=one.name == raters.best,
             )
             for one in shown
         ),
     )
-    same = [name for name in found.not_worse if name != found.best]
-    best: Line = (Strong(found.best or ""),)
-    others = sum(one.agreement.n_used > 0 for one in found.raters) - 1
+    same = [name for name in raters.not_worse if name != raters.best]
+    best: Line = (Strong(raters.best or ""),)
+    others = sum(one.agreement.n_used > 0 for one in raters.raters) - 1
     told = f" agrees most; the labelled pairs {told_from(others, len(same), f'other {what}')}" if others else ""
     if same:
         yield Paragraph((*best, f"{told}: ", Given(", ".join(same[:8])), "." if len(same) <= 8 else ", and more."))
     elif others:
         yield Paragraph((*best, f"{told}."))
-    over = "questions" if found.tested_over == "questions" else "pairs"
-    warning = f"{found.warning}. " if found.warning else ""
+    over = "questions" if raters.tested_over == "questions" else "pairs"
+    warning = f"{raters.warning}. " if raters.warning else ""
     yield Paragraph(
         (
             f"{warning}Compared with the best by the exact sign test over {over} that one alone gets right, "
@@ -308,8 +308,8 @@ def _share(of_pairs: Mean) -> str:
     return f"{percent(of_pairs.value, unit=False)} {percent_interval(of_pairs.interval)}".strip()
 
 
-def _coefficient(found: Coefficient) -> str:
-    return _with(ratio(found.value), ratio_interval(found.interval))
+def _coefficient(coefficient: Coefficient) -> str:
+    return _with(ratio(coefficient.value), ratio_interval(coefficient.interval))
 
 
 def _number(of_pairs: Mean) -> str:
@@ -381,8 +381,8 @@ def _minds(minds: MindChanges) -> Iterable[Block]:
     yield Paragraph((text,))
 
 
-def _mean_share(found: Moves) -> str:
-    return _share(found.mean)
+def _mean_share(moves: Moves) -> str:
+    return _share(moves.mean)
 
 
 # Weights
@@ -432,16 +432,18 @@ def learned_section(report: Report) -> Iterable[Block]:
     )
 
 
-def _learned_row(name: str, found: Agreement | None, within: AgreementIntervals | None, *, strong: bool = False) -> Row:
-    if found is None or within is None:
+def _learned_row(
+    name: str, agreement: Agreement | None, within: AgreementIntervals | None, *, strong: bool = False
+) -> Row:
+    if agreement is None or within is None:
         return Row(((name,), ("n/a",), ("n/a",), ("n/a",), ("",)))
     return Row(
         (
             (name,),
-            (f"{percent(found.accuracy, unit=False)} {percent_interval(within.accuracy)}".strip(),),
-            (f"{ratio(found.macro_f1)} {ratio_interval(within.macro_f1)}".strip(),),
-            (f"{ratio(found.kappa)} {ratio_interval(within.kappa)}".strip(),),
-            (of(found.n_used, found.n_total),),
+            (f"{percent(agreement.accuracy, unit=False)} {percent_interval(within.accuracy)}".strip(),),
+            (f"{ratio(agreement.macro_f1)} {ratio_interval(within.macro_f1)}".strip(),),
+            (f"{ratio(agreement.kappa)} {ratio_interval(within.kappa)}".strip(),),
+            (of(agreement.n_used, agreement.n_total),),
         ),
         strong,
     )
@@ -524,16 +526,16 @@ def _size(point: Point) -> str:
     return f"{plural(point.neurons, 'neuron')} in {plural(point.depth, 'layer')}, {orders}{samples}"
 
 
-def _shown(found: WhatIf) -> list[Point]:
+def _shown(what_if_result: WhatIf) -> list[Point]:
     """At most so many sizes: those with all orders and samples first, evenly, and the smallest that is good enough."""
-    points = found.points
+    points = what_if_result.points
     if len(points) > MOST_POINTS:
-        whole = found.whole
+        whole = what_if_result.whole
         points = tuple(point for point in points if (point.orders, point.samples) == (whole.orders, whole.samples))
     if len(points) > MOST_POINTS:
         step = (len(points) - 1) / (MOST_POINTS - 1)
         points = tuple(points[round(place * step)] for place in range(MOST_POINTS))
-    return [*points, *(() if found.smallest in points else (found.smallest,))]
+    return [*points, *(() if what_if_result.smallest in points else (what_if_result.smallest,))]
 
 
 # Systems

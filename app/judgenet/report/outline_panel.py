@@ -72,15 +72,15 @@ def worth_reasons(rows: Iterable[tuple[str, str, VotesFigures]]) -> list[tuple[s
     ]
 
 
-def _worth_row(name: str, basis: str, found: VotesFigures) -> Row:
+def _worth_row(name: str, basis: str, votes_figures: VotesFigures) -> Row:
     return Row(
         (
             (Given(name),),
             (basis,),
-            (f"{found.neurons:,}",),
-            (f"{ratio(found.value)} {ratio_interval(found.ci)}".strip(),),
-            (ratio(found.correlation),),
-            (of(found.n, found.n_total),),
+            (f"{votes_figures.neurons:,}",),
+            (f"{ratio(votes_figures.value)} {ratio_interval(votes_figures.ci)}".strip(),),
+            (ratio(votes_figures.correlation),),
+            (of(votes_figures.n, votes_figures.n_total),),
         )
     )
 
@@ -106,10 +106,10 @@ def shown_basis(panel: PanelStudy) -> tuple[str, CorrelationFigures]:
     return ("errors", errors) if errors.reason is None else ("verdicts", panel.correlations.verdicts)
 
 
-def _twos(panel: PanelStudy, found: CorrelationFigures) -> Table:
+def _twos(panel: PanelStudy, correlation_figures: CorrelationFigures) -> Table:
     twos = [
-        (r, found.n[row][column], panel.neurons[row], panel.neurons[column])
-        for row, values in enumerate(found.r)
+        (r, correlation_figures.n[row][column], panel.neurons[row], panel.neurons[column])
+        for row, values in enumerate(correlation_figures.r)
         for column, r in enumerate(values[:row])
         if r is not None
     ]
@@ -139,9 +139,9 @@ def chosen_note(layers: int) -> str:
     return f"{CHOSEN} {LATER}" if layers > 1 else CHOSEN
 
 
-def _choice_table(title: str, found: ChoiceFigures) -> Table:
+def _choice_table(title: str, choice_figures: ChoiceFigures) -> Table:
     heads = (title, "Effective votes", "Accuracy, %", "All of this size, %", "With the first, %", "More, points")
-    return Table(heads, (False, True, True, True, True, True), tuple(_step_row(step) for step in found.steps))
+    return Table(heads, (False, True, True, True, True, True), tuple(_step_row(step) for step in choice_figures.steps))
 
 
 def _step_row(step: StepFigures) -> Row:

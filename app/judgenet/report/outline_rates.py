@@ -123,10 +123,10 @@ def rate_line(report: Report) -> Line:
     )
 
 
-def _decided(found: Estimate) -> Verdict | None:
-    if found.interval is None:
+def _decided(estimate: Estimate) -> Verdict | None:
+    if estimate.interval is None:
         return None
-    return "b" if found.interval.low > 0.5 else "a" if found.interval.high < 0.5 else None
+    return "b" if estimate.interval.low > 0.5 else "a" if estimate.interval.high < 0.5 else None
 
 
 def chosen_line(report: Report) -> Line:
@@ -179,10 +179,10 @@ def rate_forest(report: Report, methods: tuple[Method, ...] = _IN_HEAD) -> tuple
     return forest(rows, "Win rate of B over A", ("even at", 0.5))
 
 
-def _rests_on(found: Estimate) -> str:
-    if found.value is None:
+def _rests_on(estimate: Estimate) -> str:
+    if estimate.value is None:
         return ""
-    return f"n {found.n:,}, {found.labels:,} labelled" if found.labels else f"n {found.n:,}"
+    return f"n {estimate.n:,}, {estimate.labels:,} labelled" if estimate.labels else f"n {estimate.n:,}"
 
 
 def winner_section(report: Report) -> Iterable[Block]:
@@ -244,13 +244,13 @@ def _estimates(rates: CorrectedRates) -> Table:
     )
 
 
-def _estimate(name: str, found: Estimate, *, strong: bool = False) -> Row:
+def _estimate(name: str, estimate: Estimate, *, strong: bool = False) -> Row:
     cells: tuple[Line, ...] = (
         (name,),
-        (percent(found.value, unit=False),),
-        (percent_interval(found.interval),),
-        (f"{found.n:,}",),
-        (f"{found.labels:,}",),
+        (percent(estimate.value, unit=False),),
+        (percent_interval(estimate.interval),),
+        (f"{estimate.n:,}",),
+        (f"{estimate.labels:,}",),
     )
     return Row(cells, strong)
 

@@ -54,16 +54,20 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def _row(title: str, found: ReliabilityFigures) -> Row:
+def _row(title: str, reliability_figures: ReliabilityFigures) -> Row:
     return Row(
         (
             (title,),
-            (f"{percent(found.ece, unit=False)} {percent_interval(found.ece_ci)}".strip(),),
-            (percent(found.ece_by_chance, unit=False),),
-            (p_value(found.p).removeprefix("p = ").removeprefix("p ") if found.p is not None else "n/a",),
-            (f"{ratio(found.brier.value)} {ratio_interval(found.brier.ci)}".strip(),),
-            (ratio(found.brier_base),),
-            (of(found.n, found.n_total),),
+            (f"{percent(reliability_figures.ece, unit=False)} {percent_interval(reliability_figures.ece_ci)}".strip(),),
+            (percent(reliability_figures.ece_by_chance, unit=False),),
+            (
+                p_value(reliability_figures.p).removeprefix("p = ").removeprefix("p ")
+                if reliability_figures.p is not None
+                else "n/a",
+            ),
+            (f"{ratio(reliability_figures.brier.value)} {ratio_interval(reliability_figures.brier.ci)}".strip(),),
+            (ratio(reliability_figures.brier_base),),
+            (of(reliability_figures.n, reliability_figures.n_total),),
         )
     )
 
@@ -111,14 +115,14 @@ def _picture(shown: dict[str, ReliabilityFigures]) -> Drawing:
     )
 
 
-def _method(found: RunReliability, shown: dict[str, ReliabilityFigures], width: str) -> str:
+def _method(figures: RunReliability, shown: dict[str, ReliabilityFigures], width: str) -> str:
     ties = max(one.n_ties for one in shown.values())
     left = f"{plural(ties, 'pair')} that people call a tie {'is' if ties == 1 else 'are'} left out. " if ties else ""
     reasons = {one.reason for one in shown.values() if one.reason}
     why = f"No interval: {'; '.join(sorted(reasons))}. " if reasons else ""
     return (
         "The expected calibration error (Naeini et al. 2015) is the mean distance, over pairs, of the probability from "
-        f"the share of pairs where people prefer B, in {found.bins} bins of {width}. It is never below 0, so that "
+        f"the share of pairs where people prefer B, in {figures.bins} bins of {width}. It is never below 0, so that "
         "chance alone makes it larger than it is: the next column is what calibrated probabilities would show in these "
         f"bins, and p the probability of an error as large (wild bootstrap over questions). {left}{why}Points are "
         "bins, with Wilson's intervals, or intervals over questions where pairs share them; the constant answer gives "

@@ -77,10 +77,10 @@ def _body(report: Report) -> Iterable[Block]:
     yield Paragraph((*first, " ", *second))
 
 
-def _rate_row(name: str, found: Estimate, *, strong: bool = False) -> Row:
-    value: Line = (percent(found.value, unit=False) if found.value is not None else "n/a",)
-    interval = percent_interval(found.interval) or "none"
-    return Row(((name,), value, (interval,), (f"{found.n:,}",), (f"{found.labels:,}",)), strong)
+def _rate_row(name: str, estimate: Estimate, *, strong: bool = False) -> Row:
+    value: Line = (percent(estimate.value, unit=False) if estimate.value is not None else "n/a",)
+    interval = percent_interval(estimate.interval) or "none"
+    return Row(((name,), value, (interval,), (f"{estimate.n:,}",), (f"{estimate.labels:,}",)), strong)
 
 
 def _agreement(report: Report) -> Table:

@@ -105,35 +105,35 @@ def agreement_of(counts: Counts, labels: LabelSet = "occurring") -> Agreement:
     )
 
 
-def macro_precision(found: Agreement) -> float | None:
+def macro_precision(agreement: Agreement) -> float | None:
     """The mean over ``found.labels`` of the share of a class's verdicts that people agree with; a class that is never
     given scores 0 (scikit-learn's ``precision_score`` with ``average="macro"``). ``None`` where nothing was used."""
-    return _macro(found, [sum(column) for column in zip(*found.confusion, strict=True)])
+    return _macro(agreement, [sum(column) for column in zip(*agreement.confusion, strict=True)])
 
 
-def macro_recall(found: Agreement) -> float | None:
+def macro_recall(agreement: Agreement) -> float | None:
     """The mean over ``found.labels`` of the share of a class's human labels that the verdicts find; a class without a
     human label scores 0 (``recall_score`` with ``average="macro"``). ``None`` where nothing was used."""
-    return _macro(found, [sum(row) for row in found.confusion])
+    return _macro(agreement, [sum(row) for row in agreement.confusion])
 
 
-def _macro(found: Agreement, totals: Sequence[int]) -> float | None:
-    if not found.n_used:
+def _macro(agreement: Agreement, totals: Sequence[int]) -> float | None:
+    if not agreement.n_used:
         return None
     shares = {
-        label: found.confusion[place][place] / totals[place] if totals[place] else 0.0
+        label: agreement.confusion[place][place] / totals[place] if totals[place] else 0.0
         for place, label in enumerate(VERDICTS)
     }
-    return sum(shares[label] for label in found.labels) / len(found.labels)
+    return sum(shares[label] for label in agreement.labels) / len(agreement.labels)
 
 
-def matthews(found: Agreement) -> float | None:
+def matthews(agreement: Agreement) -> float | None:
     """Matthews' correlation of label and verdict over all classes (Gorodkin 2004); ``None`` where one of the two has
     one class only."""
-    n = found.n_used
-    rows = [sum(row) for row in found.confusion]
-    columns = [sum(column) for column in zip(*found.confusion, strict=True)]
-    hits = sum(found.confusion[place][place] for place in range(len(VERDICTS)))
+    n = agreement.n_used
+    rows = [sum(row) for row in agreement.confusion]
+    columns = [sum(column) for column in zip(*agreement.confusion, strict=True)]
+    hits = sum(agreement.confusion[place][place] for place in range(len(VERDICTS)))
     by_chance = sum(row * column for row, column in zip(rows, columns, strict=True))
     spread = (n * n - sum(row * row for row in rows)) * (n * n - sum(column * column for column in columns))
     return (n * hits - by_chance) / sqrt(spread) if spread else None

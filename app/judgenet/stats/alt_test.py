@@ -119,14 +119,14 @@ def alt_test(
     return AltTest(rate, won, len(tested), advantage, rate >= WINS, tuple(found))
 
 
-def _refusal(annotators: int, found: Sequence[AnnotatorLeftOut], tested: int) -> str:
+def _refusal(annotators: int, annotator_left_outs: Sequence[AnnotatorLeftOut], tested: int) -> str:
     if annotators < FEWEST_ANNOTATORS:
         have = {0: "no pair has annotators by name", 1: "one annotator labelled pairs"}.get(
             annotators, "there are two annotators"
         )
         return f"{have}; the test takes at least {FEWEST_ANNOTATORS}"
     if tested < FEWEST_ANNOTATORS:
-        most = max(of.n for of in found)
+        most = max(of.n for of in annotator_left_outs)
         return (
             f"{tested} of {annotators} annotators have at least {FEWEST_PAIRS} pairs with a verdict and another's "
             f"label (the most is {most:,}); the test takes at least {FEWEST_ANNOTATORS} such annotators"

@@ -146,19 +146,19 @@ def _with(estimate: Estimate, interval: Interval | None, why: str) -> Estimate:
     return replace(estimate, interval=held, reason="", notes=(*estimate.notes, note) if note else estimate.notes)
 
 
-def _headline(found: Stratified, estimate: Estimate, se: float | None, few: str) -> Stratified:
-    these = found.these_pairs
+def _headline(stratified: Stratified, estimate: Estimate, se: float | None, few: str) -> Stratified:
+    these = stratified.these_pairs
     if estimate.value is None or these.value is None:
-        return replace(found, estimate=estimate)
+        return replace(stratified, estimate=estimate)
     known = these.n == these.labels
-    if se is None or not found.se or found.se_these_pairs is None:
+    if se is None or not stratified.se or stratified.se_these_pairs is None:
         without = these if known else _with(these, None, few)
-        return replace(found, estimate=estimate, these_pairs=without, se=se, se_these_pairs=None)
+        return replace(stratified, estimate=estimate, these_pairs=without, se=se, se_these_pairs=None)
     # What the questions widen the one interval by, they widen the other by.
-    se_these = found.se_these_pairs * se / found.se
+    se_these = stratified.se_these_pairs * se / stratified.se
     if not known:
         these = _with(these, clipped(these.value, Z * se_these), "")
-    return replace(found, estimate=estimate, these_pairs=these, se=se, se_these_pairs=se_these)
+    return replace(stratified, estimate=estimate, these_pairs=these, se=se, se_these_pairs=se_these)
 
 
 class _Strata(NamedTuple):

@@ -126,11 +126,11 @@ class Difference:
     note: str = ""
 
 
-def known_difference(found: Difference) -> Difference:
+def known_difference(difference: Difference) -> Difference:
     """The difference of a run to itself, which is no estimate."""
-    if found.difference is None:
-        return found
-    return replace(found, interval=Interval(0.0, 0.0), reason="", note="known: both are the same verdicts")
+    if difference.difference is None:
+        return difference
+    return replace(difference, interval=Interval(0.0, 0.0), reason="", note="known: both are the same verdicts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +316,7 @@ def _difference(one: float | None, other: float | None, drawn: Array, n: int, na
     return Difference(one, other, one - other, within, n, "", sample.questions, note)
 
 
-def _figures(tables: Array, found: Agreement) -> dict[str, Array]:
+def _figures(tables: Array, agreement: Agreement) -> dict[str, Array]:
     """Accuracy, macro-F1 and kappa of tables of label by verdict; kappa is NaN where it is undefined."""
     import numpy as np
 
@@ -324,7 +324,7 @@ def _figures(tables: Array, found: Agreement) -> dict[str, Array]:
     right = np.diagonal(tables, axis1=1, axis2=2)
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
     marginals = rows + columns
-    places = [VERDICTS.index(label) for label in found.labels]
+    places = [VERDICTS.index(label) for label in agreement.labels]
     f1 = np.divide(2 * right, marginals, out=np.zeros_like(right), where=marginals > 0)[:, places].mean(axis=1)
     by_chance = (rows * columns).sum(axis=1)
     kappa = np.full(len(tables), np.nan)

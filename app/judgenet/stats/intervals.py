@@ -126,7 +126,7 @@ _NAMES = ("accuracy", "macro_f1", "kappa")
 
 
 def agreement_intervals(
-    found: Agreement, *, resamples: int = RESAMPLES, seed: int = 0, questions: Sequence[Counts] | None = None
+    agreement: Agreement, *, resamples: int = RESAMPLES, seed: int = 0, questions: Sequence[Counts] | None = None
 ) -> AgreementIntervals:
     """Wilson's interval of accuracy, percentile bootstrap intervals over pairs of macro-F1 and kappa.
 
@@ -136,21 +136,21 @@ def agreement_intervals(
     classes in each resample (``found.labels``). Without the pseudo-pairs resamples of one class would have no kappa;
     where they are more than 1 % there is no interval. With ``resamples=0`` there is Wilson's alone.
 
-    ``questions`` are the counts of (human label, verdict) question by question, and add up to those of ``found``. Where
-    a question has several pairs, whole questions are drawn, for accuracy too; below 10 questions
+    ``questions`` are the counts of (human label, verdict) question by question, and add up to those of ``agreement``.
+    Where a question has several pairs, whole questions are drawn, for accuracy too; below 10 questions
     there are no intervals then. For several agreements over the same pairs :func:`agreements_intervals` is faster.
     """
     if questions is None:
-        return _over_pairs(found, resamples, seed)
+        return _over_pairs(agreement, resamples, seed)
     import numpy as np
 
     rows = [[counts.get((human, said), 0) for human in VERDICTS for said in VERDICTS] for counts in questions]
     table = np.asarray(rows, dtype=float).reshape(-1, len(VERDICTS) ** 2)
-    return agreements_intervals([found], [table], resamples=resamples, seed=seed)[0]
+    return agreements_intervals([agreement], [table], resamples=resamples, seed=seed)[0]
 
 
 def agreements_intervals(
-    found: Sequence[Agreement], tables: Sequence[NDArray[np.float64]], *, resamples: int = RESAMPLES, seed: int = 0
+    agreements: Sequence[Agreement], tables: Sequence[NDArray[np.float64]], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> list[AgreementIntervals]:
     """:func:`agreement_intervals` of several agreements; drawings of questions are shared where that changes nothing.
 
@@ -160,7 +160,7 @@ def agreements_intervals(
     """
     apart: dict[int, NDArray[np.float64]] = {}
     within: dict[int, AgreementIntervals] = {}
-    for place, (one, table) in enumerate(zip(found, tables, strict=True)):
+    for place, (one, table) in enumerate(zip(agreements, tables, strict=True)):
         there = int(table.any(axis=1).sum())
         why = few_questions(there, one.n_used)
         if there == one.n_used or not one.n_used:
@@ -173,34 +173,36 @@ def agreements_intervals(
     for questions in {len(table) for table in apart.values()}:
         alike = {place: table for place, table in apart.items() if len(table) == questions}
         for place, drawn in zip(alike, resampled(list(alike.values()), resamples=resamples, seed=seed), strict=True):
-            within[place] = _bootstrap(found[place], drawn, seed, questions)
-    return [within[place] for place in range(len(found))]
+            within[place] = _bootstrap(agreements[place], drawn, seed, questions)
+    return [within[place] for place in range(len(agreements))]
 
 
-def _over_pairs(found: Agreement, resamples: int, seed: int) -> AgreementIntervals:
-    n = found.n_used
+def _over_pairs(agreement: Agreement, resamples: int, seed: int) -> AgreementIntervals:
+    n = agreement.n_used
     if not n:
-        reasons = dict.fromkeys(_NAMES, found.reasons.get("accuracy", "no pair has both verdicts"))
+        reasons = dict.fromkeys(_NAMES, agreement.reasons.get("accuracy", "no pair has both verdicts"))
         return AgreementIntervals(None, None, None, 0, seed, True, reasons)
-    hits = sum(found.confusion[place][place] for place in range(len(VERDICTS)))
+    hits = sum(agreement.confusion[place][place] for place in range(len(VERDICTS)))
     if not resamples:
         reasons = dict.fromkeys(("macro_f1", "kappa"), "no resamples were asked for")
         return AgreementIntervals(wilson(hits, n), None, None, 0, seed, n < FEW_PAIRS, reasons)
     import numpy as np
 
-    shares = np.asarray(found.confusion, dtype=float).ravel() / n
+    shares = np.asarray(agreement.confusion, dtype=float).ravel() / n
     drawn = np.random.default_rng(seed).multinomial(n, shares, size=resamples).astype(float)
-    return replace(_bootstrap(found, drawn, seed, None), accuracy=wilson(hits, n))
+    return replace(_bootstrap(agreement, drawn, seed, None), accuracy=wilson(hits, n))
 
 
-def _bootstrap(found: Agreement, drawn: NDArray[np.float64], seed: int, questions: int | None) -> AgreementIntervals:
+def _bootstrap(
+    agreement: Agreement, drawn: NDArray[np.float64], seed: int, questions: int | None
+) -> AgreementIntervals:
     import numpy as np
 
     resamples = len(drawn)
     undefined = int(one_class(drawn.reshape(resamples, 3, 3)).sum())
-    of_labels = [VERDICTS.index(label) for label in found.labels]
-    n = questions or found.n_used
-    drawn = drawn + pseudo_cells((resamples,), pseudo_weight(n) * pseudo_table(of_labels), found.n_used / n, seed)
+    of_labels = [VERDICTS.index(label) for label in agreement.labels]
+    n = questions or agreement.n_used
+    drawn = drawn + pseudo_cells((resamples,), pseudo_weight(n) * pseudo_table(of_labels), agreement.n_used / n, seed)
     tables = drawn.reshape(resamples, 3, 3)
     sizes = tables.sum(axis=(1, 2))
     right = np.diagonal(tables, axis1=1, axis2=2)
@@ -210,21 +212,21 @@ def _bootstrap(found: Agreement, drawn: NDArray[np.float64], seed: int, question
     by_chance = (rows * columns).sum(axis=1)
     reasons = {}
     kappa = None
-    if found.kappa is None:
-        reasons["kappa"] = found.reasons.get("kappa", "kappa is undefined")
+    if agreement.kappa is None:
+        reasons["kappa"] = agreement.reasons.get("kappa", "kappa is undefined")
     elif undefined > _MOST_DROPPED * resamples:
         reasons["kappa"] = f"undefined in {undefined:,} of {resamples:,} resamples"
     else:
         kappas = (sizes * right.sum(axis=1) - by_chance) / (sizes * sizes - by_chance)
-        kappa = bootstrap_interval(kappas, found.kappa, questions, (-1.0, 1.0))
-    assert found.accuracy is not None
-    assert found.macro_f1 is not None
-    accuracy = bootstrap_interval(right.sum(axis=1) / sizes, found.accuracy, questions)
-    if questions and found.accuracy in (0, 1):
+        kappa = bootstrap_interval(kappas, agreement.kappa, questions, (-1.0, 1.0))
+    assert agreement.accuracy is not None
+    assert agreement.macro_f1 is not None
+    accuracy = bootstrap_interval(right.sum(axis=1) / sizes, agreement.accuracy, questions)
+    if questions and agreement.accuracy in (0, 1):
         # Each question counts as one pair.
-        accuracy = wilson(questions if found.accuracy else 0, questions) or accuracy
-    macro_f1 = bootstrap_interval(f1, found.macro_f1, questions)
-    few = found.n_used < FEW_PAIRS if questions is None else questions < FEW_QUESTIONS
+        accuracy = wilson(questions if agreement.accuracy else 0, questions) or accuracy
+    macro_f1 = bootstrap_interval(f1, agreement.macro_f1, questions)
+    few = agreement.n_used < FEW_PAIRS if questions is None else questions < FEW_QUESTIONS
     return AgreementIntervals(accuracy, macro_f1, kappa, resamples, seed, few, reasons, questions)
 
 

@@ -237,7 +237,7 @@ def each_annotator(
 
 
 def with_intervals(
-    found: PanelAgreement,
+    panel: PanelAgreement,
     counts: Sequence[Sequence[int]] | NDArray[np.integer],
     *,
     groups: Groups | None = None,
@@ -253,16 +253,16 @@ def with_intervals(
     several = table.sum(axis=1) > 1
     table, mine = table[several], None if groups is None else groups[several]
     if not len(table) or not resamples:
-        return found
+        return panel
     if mine is not None:
         questions = len(np.unique(mine))
         if questions == len(mine):
             mine = None
         elif why := few_questions(questions, len(mine)):
             return replace(
-                found,
+                panel,
                 **{
-                    name: replace(getattr(found, name), interval_reason=why)
+                    name: replace(getattr(panel, name), interval_reason=why)
                     for name in ("h", "alpha_nominal", "alpha_ordinal", "fleiss")
                 },
             )
@@ -283,11 +283,11 @@ def with_intervals(
     by_chance = ((columns / drawn[:, 14:]) ** 2).sum(axis=1)
     fleiss = np.divide(h - by_chance, 1 - by_chance, out=np.full(len(h), np.nan), where=by_chance < 1)
     return replace(
-        found,
-        h=_between(found.h, h, effective, 0.0),
-        alpha_nominal=_between(found.alpha_nominal, _alphas(together, "nominal"), effective, -1.0),
-        alpha_ordinal=_between(found.alpha_ordinal, _alphas(together, "ordinal"), effective, -1.0),
-        fleiss=_between(found.fleiss, fleiss, effective, -1.0),
+        panel,
+        h=_between(panel.h, h, effective, 0.0),
+        alpha_nominal=_between(panel.alpha_nominal, _alphas(together, "nominal"), effective, -1.0),
+        alpha_ordinal=_between(panel.alpha_ordinal, _alphas(together, "ordinal"), effective, -1.0),
+        fleiss=_between(panel.fleiss, fleiss, effective, -1.0),
     )
 
 
@@ -343,14 +343,14 @@ def _between(of: Coefficient, drawn: Numbers, questions: int | None, least: floa
     return replace(of, interval=bootstrap_interval(defined, of.value, questions, (least, 1.0)))
 
 
-def kappa_interval(found: Agreement) -> tuple[float, Interval] | None:
+def kappa_interval(agreement: Agreement) -> tuple[float, Interval] | None:
     """The asymptotic standard error of Cohen's kappa and its 95 % interval (Fleiss, Cohen and Everitt 1969), for pairs
     that count as drawn independently; ``None`` where kappa is undefined, or all verdicts agree or none does.
     """
-    n = found.n_used
-    if found.kappa is None or not n:
+    n = agreement.n_used
+    if agreement.kappa is None or not n:
         return None
-    shares = [[count / n for count in row] for row in found.confusion]
+    shares = [[count / n for count in row] for row in agreement.confusion]
     rows = [sum(row) for row in shares]
     columns = [sum(column) for column in zip(*shares, strict=True)]
     places = range(len(shares))
@@ -366,7 +366,7 @@ def kappa_interval(found: Agreement) -> tuple[float, Interval] | None:
     if variance <= 1e-15:
         return None
     error = sqrt(variance)
-    return error, Interval(max(-1.0, found.kappa - Z * error), min(1.0, found.kappa + Z * error))
+    return error, Interval(max(-1.0, agreement.kappa - Z * error), min(1.0, agreement.kappa + Z * error))
 
 
 # Who agrees with people most

@@ -25,8 +25,8 @@ def lab_csv(lab: LabFigures) -> str:
     return _csv(lab_records(lab))
 
 
-def _csv(found: Iterable[FigureRecord]) -> str:
-    return csv_text(FigureRecord._fields, ([_csv_cell(value) for value in record] for record in found))
+def _csv(figure_records: Iterable[FigureRecord]) -> str:
+    return csv_text(FigureRecord._fields, ([_csv_cell(value) for value in record] for record in figure_records))
 
 
 def _csv_cell(value: float | int | str | None) -> float | int | str | None:
@@ -132,24 +132,33 @@ def _rate_records(report: Report) -> Iterator[FigureRecord]:
             yield FigureRecord("verdict stratum", part.verdict, figure, getattr(part, figure), None, None, *used)
 
 
-def _position_records(name: str, found: PositionConsistency) -> Iterator[FigureRecord]:
+def _position_records(name: str, consistency: PositionConsistency) -> Iterator[FigureRecord]:
     for figure, value in (
-        ("flip_rate", found.flip_rate),
-        ("first_first", found.primacy),
-        ("last_last", found.recency),
-        ("tie_in_one", found.partial),
-        ("p", found.p),
+        ("flip_rate", consistency.flip_rate),
+        ("first_first", consistency.primacy),
+        ("last_last", consistency.recency),
+        ("tie_in_one", consistency.partial),
+        ("p", consistency.p),
     ):
-        yield FigureRecord("orders", name, figure, value, n_used=found.n, n_total=found.n_total, reason=found.reason)
+        yield FigureRecord(
+            "orders", name, figure, value, n_used=consistency.n, n_total=consistency.n_total, reason=consistency.reason
+        )
 
 
-def _change_records(name: str, found: Overturns) -> Iterator[FigureRecord]:
-    used = (found.n, found.n_total)
-    yield FigureRecord("changes", name, "rate", found.rate, None, None, *used, found.reasons.get("rate", ""))
+def _change_records(name: str, overturns: Overturns) -> Iterator[FigureRecord]:
+    used = (overturns.n, overturns.n_total)
+    yield FigureRecord("changes", name, "rate", overturns.rate, None, None, *used, overturns.reasons.get("rate", ""))
     for figure in ("overturned", "reversed", "to_right", "to_wrong", "between_wrong"):
-        yield FigureRecord("changes", name, figure, getattr(found, figure), None, None, *used)
-    labelled = (found.n_labelled, found.n_total)
+        yield FigureRecord("changes", name, figure, getattr(overturns, figure), None, None, *used)
+    labelled = (overturns.n_labelled, overturns.n_total)
     for figure in ("gain", "p", "questions_p"):
         yield FigureRecord(
-            "changes", name, figure, getattr(found, figure), None, None, *labelled, found.reasons.get(figure, "")
+            "changes",
+            name,
+            figure,
+            getattr(overturns, figure),
+            None,
+            None,
+            *labelled,
+            overturns.reasons.get(figure, ""),
         )

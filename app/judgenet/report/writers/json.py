@@ -52,18 +52,25 @@ def _json(found: Mapping[str, Any]) -> str:
 
 
 @figures_of.register(LabFigures)
-def _lab(found: LabFigures) -> dict[str, Any]:
-    return found.to_json()
+def _lab(lab_figures: LabFigures) -> dict[str, Any]:
+    return lab_figures.to_json()
 
 
 @figures_of.register(ReportedAgreement)
-def _agreement(found: ReportedAgreement) -> AgreementFigures:
-    return agreement_figures(found.agreement, found.intervals)
+def _agreement(reported_agreement: ReportedAgreement) -> AgreementFigures:
+    return agreement_figures(reported_agreement.agreement, reported_agreement.intervals)
 
 
 @figures_of.register(VerdictStratum)
-def _stratum(found: VerdictStratum) -> StratumFigures:
-    return StratumFigures(found.verdict, found.share, found.n, found.labels, found.mean, found.sd)
+def _stratum(verdict_stratum: VerdictStratum) -> StratumFigures:
+    return StratumFigures(
+        verdict_stratum.verdict,
+        verdict_stratum.share,
+        verdict_stratum.n,
+        verdict_stratum.labels,
+        verdict_stratum.mean,
+        verdict_stratum.sd,
+    )
 
 
 @dataclass(frozen=True)
@@ -84,19 +91,19 @@ class ReportRates:
 
 
 @figures_of.register(CorrectedRates)
-def _rates(found: CorrectedRates) -> ReportRates:
+def _rates(corrected_rates: CorrectedRates) -> ReportRates:
     return ReportRates(
-        estimates={str(method): estimate_figures(of) for method, of in found.estimates.items()},
-        decided=estimate_figures(found.decided),
-        these_pairs=estimate_figures(found.stratified.these_pairs),
-        length_adjusted=length_figures(found.length_adjusted),
-        worth=worth_figures(found.worth),
-        strata=tuple(_stratum(part) for part in found.stratified.strata),
-        labelled=found.labelled,
-        judged=found.judged,
-        chosen=found.chosen,
-        chosen_assumed=found.assumed,
-        labels=sample_figures(found.sample),
+        estimates={str(method): estimate_figures(of) for method, of in corrected_rates.estimates.items()},
+        decided=estimate_figures(corrected_rates.decided),
+        these_pairs=estimate_figures(corrected_rates.stratified.these_pairs),
+        length_adjusted=length_figures(corrected_rates.length_adjusted),
+        worth=worth_figures(corrected_rates.worth),
+        strata=tuple(_stratum(part) for part in corrected_rates.stratified.strata),
+        labelled=corrected_rates.labelled,
+        judged=corrected_rates.judged,
+        chosen=corrected_rates.chosen,
+        chosen_assumed=corrected_rates.assumed,
+        labels=sample_figures(corrected_rates.sample),
     )
 
 
@@ -111,10 +118,14 @@ class ReportPeople:
 
 
 @figures_of.register(PeoplePanel)
-def _people(found: PeoplePanel) -> ReportPeople:
-    why = {"need": f"people's agreement is unknown: {found.panel.h.reason}" if found.panel.h.reason else _NO_PAIR}
-    need = None if found.need is None else review_need_figures(found.need)
-    return ReportPeople(panel_figures(found.panel), found.units, need, why if need is None else {})
+def _people(people_panel: PeoplePanel) -> ReportPeople:
+    why = {
+        "need": f"people's agreement is unknown: {people_panel.panel.h.reason}"
+        if people_panel.panel.h.reason
+        else _NO_PAIR
+    }
+    need = None if people_panel.need is None else review_need_figures(people_panel.need)
+    return ReportPeople(panel_figures(people_panel.panel), people_panel.units, need, why if need is None else {})
 
 
 _NO_PAIR = "no pair has both a human label and a verdict"
@@ -139,22 +150,22 @@ class ReportRefusedWay:
 
 
 @figures_of.register(LearnedWay)
-def _learned(found: LearnedWay) -> ReportWay | ReportRefusedWay:
-    if found.agreement is None or found.intervals is None:
-        return ReportRefusedWay(found.way, found.title, None, found.reason)
-    mine = vars(agreement_figures(found.agreement, found.intervals))
-    if found.penalty is None:
+def _learned(learned_way: LearnedWay) -> ReportWay | ReportRefusedWay:
+    if learned_way.agreement is None or learned_way.intervals is None:
+        return ReportRefusedWay(learned_way.way, learned_way.title, None, learned_way.reason)
+    mine = vars(agreement_figures(learned_way.agreement, learned_way.intervals))
+    if learned_way.penalty is None:
         mine |= {"reasons": mine["reasons"] | {"penalty": "there is no penalty in this way"}}
-    less: dict[str, LessFigures] = {of.other: less_figures(of) for of in found.less}
+    less: dict[str, LessFigures] = {of.other: less_figures(of) for of in learned_way.less}
     return ReportWay(
         **mine,
-        weights=found.weights,
-        penalty=found.penalty,
+        weights=learned_way.weights,
+        penalty=learned_way.penalty,
         less=less,
-        below_baseline=found.below_baseline,
-        warning=found.warning or None,
-        way=found.way,
-        title=found.title,
+        below_baseline=learned_way.below_baseline,
+        warning=learned_way.warning or None,
+        way=learned_way.way,
+        title=learned_way.title,
     )
 
 
@@ -170,15 +181,15 @@ class ReportRanks:
 
 
 @figures_of.register(SystemRanks)
-def _ranks(found: SystemRanks) -> ReportRanks:
-    human = None if found.human is None else ranking_figures(found.human)
+def _ranks(system_ranks: SystemRanks) -> ReportRanks:
+    human = None if system_ranks.human is None else ranking_figures(system_ranks.human)
     why = {"human": "no pair of two named systems has a human label"} if human is None else {}
-    return ReportRanks(ranking_figures(found.verdicts), human, found.n, found.n_human, why)
+    return ReportRanks(ranking_figures(system_ranks.verdicts), human, system_ranks.n, system_ranks.n_human, why)
 
 
 @figures_of.register(Sizes)
-def _sizes(found: Sizes) -> CurveFigures:
-    return curve_figures(found.found, found.rule, found.names, why=found.reason)
+def _sizes(sizes: Sizes) -> CurveFigures:
+    return curve_figures(sizes.found, sizes.rule, sizes.names, why=sizes.reason)
 
 
 @dataclass(frozen=True)
@@ -203,14 +214,18 @@ class ReportComparison:
 
 
 @figures_of.register(ReportedComparison)
-def _compared(found: ReportedComparison) -> ReportComparison:
-    same = {of.name: getattr(found, of.name) for of in fields(found) if of.name not in ("found", "rate", "power")}
+def _compared(reported_comparison: ReportedComparison) -> ReportComparison:
+    same = {
+        of.name: getattr(reported_comparison, of.name)
+        for of in fields(reported_comparison)
+        if of.name not in ("found", "rate", "power")
+    }
     return ReportComparison(
         **same,
-        both_judged=found.found.n,
-        mcnemar=mcnemar_figures(found.found),
-        differences={name: difference_figures(of) for name, of in found.found.differences.items()},
-        rate=difference_figures(found.rate),
-        agree=agree_figures(found.found),
-        power=power_figures(found.power),
+        both_judged=reported_comparison.found.n,
+        mcnemar=mcnemar_figures(reported_comparison.found),
+        differences={name: difference_figures(of) for name, of in reported_comparison.found.differences.items()},
+        rate=difference_figures(reported_comparison.rate),
+        agree=agree_figures(reported_comparison.found),
+        power=power_figures(reported_comparison.power),
     )
