@@ -132,3 +132,44 @@ def test_studio_on_a_screen(tmp_path: Path, config: Path) -> None:
     assert program.returncode == 0, said
     assert not said
     assert "results" in (state / "studio.ini").read_text(encoding="utf-8")
+
+
+@pytest.mark.timeout(400)
+def test_a_run_does_not_go_on_where_the_screen_is_lost(tmp_path: Path, config: Path) -> None:
+    """Qt ends the program's loop; what was answered stays, and nothing more is asked and paid for without a window."""
+    pytest.importorskip("Xlib", reason="python-xlib is not installed (it is a test tool)")
+    from tests.e2e.screen import virtual_screen, wait_for, why_no_screen
+
+    if why := why_no_screen():
+        pytest.skip(why)
+    with JudgeServer(latency=0.3) as server:
+        project = _project(tmp_path, server.url)
+        write_pairs(tmp_path / "pairs.jsonl", 300)
+        env = {name: value for name, value in os.environ.items() if not name.startswith(("QT_", "WAYLAND_"))}
+        env |= {"QT_QPA_PLATFORM": "xcb", "JUDGENET_STATE_DIR": str(tmp_path), "JUDGENET_CONFIG_DIR": str(config)}
+        with virtual_screen(tmp_path) as screen:
+            program = subprocess.Popen(
+                [sys.executable, "-m", "judgenet", str(project)],
+                env=env | {"DISPLAY": screen.name},
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            window = wait_for(lambda: screen.window("On the screen"), "the window with the project")
+            screen.focus(window)
+            left, top, width, _ = screen.place(window)
+            wait_for(lambda: _colors(screen.picture()) > 200, "a page that is drawn")
+            x, y = left + width - 50, top + 24
+            screen.press("Control_L", "4")
+            wait_for(lambda: _is_accent(screen.picture()[y - 10 : y + 10, x - 20 : x + 20]), "the button Run")
+            wait_for(lambda: _rests(screen), "a page that stands still")
+            screen.click(x, y)
+            wait_for(lambda: server.requests > 5, "the first calls")
+        try:
+            _, said = program.communicate(timeout=60)
+        finally:
+            program.kill()
+        assert (program.returncode, "Traceback" in said) == (1, False), said
+        assert "The connection to the screen was lost. Nothing is lost" in said
+        with Store.open(store_path(project), readonly=True) as store:
+            kept = store.reader.execute("SELECT count(*) FROM calls").fetchone()[0]
+        assert 0 < kept <= server.requests < 300 * 9

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 import sys
@@ -14,7 +15,7 @@ from functools import partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import qasync
 from PySide6.QtCore import (
@@ -233,6 +234,17 @@ def make_app(arguments: Sequence[str] = ()) -> QApplication:
     return app
 
 
+def _end_without_screen() -> NoReturn:
+    """Ends the program at once. Qt stops its loop where the connection to the screen breaks; a run must not go on, and
+    be paid for, without a window. All that was answered is in the store, as after a crash."""
+    told = "The connection to the screen was lost. Nothing is lost: open the project again, and its run goes on."
+    log.error(told)
+    print(f"judgenet: {told}", file=sys.stderr)
+    logging.shutdown()
+    sys.stderr.flush()
+    os._exit(1)
+
+
 def open_studio(project: Path | None = None, *, example: bool = False) -> int:
     """Opens the window, with a project or with the example running, and returns when it is closed: 0."""
     keep_log()
@@ -253,8 +265,13 @@ def open_studio(project: Path | None = None, *, example: bool = False) -> int:
             signals.close()
             studio.uncaught.remove()
 
+    life = loop.create_task(live())
     try:
-        loop.run_until_complete(live())
+        loop.run_until_complete(life)
+    except RuntimeError:
+        if life.done():
+            raise
+        _end_without_screen()
     finally:
         loop.close()
         asyncio.set_event_loop(None)
