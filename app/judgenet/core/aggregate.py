@@ -148,11 +148,72 @@ def aggregate(
     :raises ValueError: a call is there twice, lies outside the network, or has scores that are no numbers.
     """
     rules = rules or Aggregation()
+    gathered = _gathered(opinions, depth)
+    differences = gathered.in_order["ab"] + gathered.in_order["ba"]
+    c1 = merged(differences)
+    of_neurons = sorted((place, calls) for place, calls in gathered.neurons.items() if place[0] <= depth)
+    of_chair = [calls for place, calls in gathered.neurons.items() if place[0] > depth]
+    chair_verdicts = [difference for calls in of_chair for difference in calls.differences]
+    verdicts = tuple(
+        NeuronVerdict(*place, merged(calls.differences), len(calls.differences), calls.total)
+        for place, calls in of_neurons
+    )
+    by_layer = _layer_votes(of_neurons, verdicts, depth, rules)
+    pooled = Votes(*(sum(votes) for votes in zip(*by_layer, strict=True))) if depth else Votes(0, 0, 0)
+    of_layers = [plurality(votes, rules, c1) for votes in by_layer]
+    if last_asked is not None:
+        of_layers[last_asked:] = [of_layers[last_asked - 1]] * (depth - last_asked)
+    of_all = plurality(pooled, rules, c1)
+    scored = len(gathered.scores_a)
+    found = PairVerdicts(
+        c1=c1,
+        c1_ab=merged(gathered.in_order["ab"]),
+        c1_ba=merged(gathered.in_order["ba"]),
+        c2_layers=tuple(of_layers),
+        c2_all=of_all,
+        chair=of_all if chair_left_out else merged(chair_verdicts),
+        mean_a=fsum(gathered.scores_a) / scored if scored else None,
+        mean_b=fsum(gathered.scores_b) / scored if scored else None,
+        votes=pooled,
+        layer_votes=by_layer,
+        neurons=verdicts,
+        calls_used=len(differences),
+        calls_total=sum(verdict.calls_total for verdict in verdicts),
+        calls_scored=scored,
+        chair_used=len(chair_verdicts),
+        chair_total=sum(calls.total for calls in of_chair),
+        learned=None if rules.learned is None else learned_verdict(rules.learned, _shares(of_neurons)),
+        has_learned=rules.learned is not None,
+        chair_left_out=chair_left_out,
+    )
+    return found if rules.acceptance is None else _with_acceptance(found, rules.acceptance, gathered.neurons, depth)
+
+
+class _Calls:
+    """A neuron's calls: how many there are, and A minus B of the valid ones."""
+
+    __slots__ = ("differences", "in_order", "total")
+
+    def __init__(self) -> None:
+        self.differences: list[float] = []
+        self.in_order: dict[Order, list[float]] = {"ab": [], "ba": []}
+        self.total = 0
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What the calls of a pair said: by neuron (the chair is one), and over the neurons of all layers."""
+
+    neurons: dict[tuple[int, int], _Calls]
+    in_order: dict[Order, list[float]]
+    scores_a: list[float]
+    scores_b: list[float]
+
+
+def _gathered(opinions: Iterable[Opinion], depth: int) -> _Gathered:
     neurons: dict[tuple[int, int], _Calls] = {}
+    found = _Gathered(neurons, {"ab": [], "ba": []}, [], [])
     seen: set[tuple[int, int, Order, int]] = set()
-    scores_a: list[float] = []
-    scores_b: list[float] = []
-    in_order: dict[Order, list[float]] = {"ab": [], "ba": []}
     for layer, neuron, order, sample, result in opinions:
         seen_before = len(seen)
         seen.add((layer, neuron, order, sample))
@@ -170,63 +231,38 @@ def aggregate(
         calls.differences.append(difference)
         calls.in_order[order].append(difference)
         if layer <= depth:
-            in_order[order].append(difference)
+            found.in_order[order].append(difference)
             if result.score_a is not None and result.score_b is not None:
-                scores_a.append(result.score_a)
-                scores_b.append(result.score_b)
+                found.scores_a.append(result.score_a)
+                found.scores_b.append(result.score_b)
+    return found
 
-    differences = in_order["ab"] + in_order["ba"]
-    c1 = merged(differences)
-    chair_verdicts: list[float] = []
-    chair_total = 0
-    verdicts: list[NeuronVerdict] = []
-    shares: dict[tuple[int, int], float] = {}
-    layer_votes: list[list[int]] = [[0, 0, 0] for _ in range(depth)]
-    for (layer, neuron), calls in sorted(neurons.items()):
-        if layer > depth:
-            chair_verdicts += calls.differences
-            chair_total += calls.total
-            continue
-        verdict = merged(calls.differences)
-        if rules.learned is not None and calls.differences:
-            signs = sum(_SIGN[_sign(difference)] for difference in calls.differences)
-            shares[layer, neuron] = signs / len(calls.differences)
-        verdicts.append(NeuronVerdict(layer, neuron, verdict, len(calls.differences), calls.total))
-        votes = layer_votes[layer - 1]
+
+_OfNeurons = Sequence[tuple[tuple[int, int], _Calls]]
+
+
+def _layer_votes(
+    of_neurons: _OfNeurons, verdicts: Sequence[NeuronVerdict], depth: int, rules: Aggregation
+) -> tuple[Votes, ...]:
+    """The votes of each layer: one a neuron, or one a call."""
+    by_layer: list[list[int]] = [[0, 0, 0] for _ in range(depth)]
+    for ((layer, _), calls), neuron in zip(of_neurons, verdicts, strict=True):
+        votes = by_layer[layer - 1]
         if rules.vote == "call":
             for difference in calls.differences:
                 votes[_PLACE[_sign(difference)]] += 1
-        elif verdict is not None:
-            votes[_PLACE[verdict]] += 1
-    by_layer = tuple(Votes(*votes) for votes in layer_votes)
-    pooled = Votes(*(sum(votes) for votes in zip(*layer_votes, strict=True))) if depth else Votes(0, 0, 0)
-    scored = len(scores_a)
-    of_layers = [plurality(votes, rules, c1) for votes in by_layer]
-    if last_asked is not None:
-        of_layers[last_asked:] = [of_layers[last_asked - 1]] * (depth - last_asked)
-    of_all = plurality(pooled, rules, c1)
-    found = PairVerdicts(
-        c1=c1,
-        c1_ab=merged(in_order["ab"]),
-        c1_ba=merged(in_order["ba"]),
-        c2_layers=tuple(of_layers),
-        c2_all=of_all,
-        chair=of_all if chair_left_out else merged(chair_verdicts),
-        mean_a=fsum(scores_a) / scored if scored else None,
-        mean_b=fsum(scores_b) / scored if scored else None,
-        votes=pooled,
-        layer_votes=by_layer,
-        neurons=tuple(verdicts),
-        calls_used=len(differences),
-        calls_total=sum(verdict.calls_total for verdict in verdicts),
-        calls_scored=scored,
-        chair_used=len(chair_verdicts),
-        chair_total=chair_total,
-        learned=None if rules.learned is None else learned_verdict(rules.learned, shares),
-        has_learned=rules.learned is not None,
-        chair_left_out=chair_left_out,
-    )
-    return found if rules.acceptance is None else _with_acceptance(found, rules.acceptance, neurons, depth)
+        elif neuron.verdict is not None:
+            votes[_PLACE[neuron.verdict]] += 1
+    return tuple(Votes(*votes) for votes in by_layer)
+
+
+def _shares(of_neurons: _OfNeurons) -> dict[tuple[int, int], float]:
+    """The mean of +1 (A), -1 (B) and 0 (tie) over the valid calls of each neuron that has some."""
+    return {
+        place: sum(_SIGN[_sign(difference)] for difference in calls.differences) / len(calls.differences)
+        for place, calls in of_neurons
+        if calls.differences
+    }
 
 
 def _with_acceptance(
@@ -289,17 +325,6 @@ def leading(votes: Votes) -> Verdict | None:
 
 _PLACE: dict[Verdict, int] = {"a": 0, "b": 1, "tie": 2}
 _SIGN: dict[Verdict, int] = {"a": 1, "b": -1, "tie": 0}
-
-
-class _Calls:
-    """A neuron's calls: how many there are, and A minus B of the valid ones."""
-
-    __slots__ = ("differences", "in_order", "total")
-
-    def __init__(self) -> None:
-        self.differences: list[float] = []
-        self.in_order: dict[Order, list[float]] = {"ab": [], "ba": []}
-        self.total = 0
 
 
 def _sign(difference: float) -> Verdict:
