@@ -19,7 +19,7 @@ from judgenet.ui.elements import ComboBox, label, line, link
 from judgenet.ui.measures import measure
 from judgenet.ui.results.panel import Big, Panel, clear_layout
 from judgenet.ui.results.state import Results
-from judgenet.ui.results.what_if import Slider
+from judgenet.ui.results.what_if import Slider, stood_for
 
 if TYPE_CHECKING:
     from judgenet.figures.cascade import RunCascade
@@ -275,6 +275,8 @@ class CascadePanel(Panel):
             told.append(f"The last stage alone: {percent(found.last_accuracy)}.")
         if found.unknown:
             told.append(f"{found.unknown:,} pairs have no verdict: the calls that they need are not on record.")
+        if stood_for(self._results):
+            told.append("The chair, and a learned verdict, know the whole network: the vote of all stands for them.")
         self.words.setText(" ".join(told))
         self._fill_table(found)
 
