@@ -237,11 +237,8 @@ def make_app(arguments: Sequence[str] = ()) -> QApplication:
 def _end_without_screen() -> NoReturn:
     """Ends the program at once. Qt stops its loop where the connection to the screen breaks; a run must not go on, and
     be paid for, without a window. All that was answered is in the store, as after a crash."""
-    told = "The connection to the screen was lost. Nothing is lost: open the project again, and its run goes on."
-    log.error(told)
-    print(f"judgenet: {told}", file=sys.stderr)
+    log.error("The connection to the screen was lost. Nothing is lost: open the project again, and its run goes on.")
     logging.shutdown()
-    sys.stderr.flush()
     os._exit(1)
 
 
