@@ -7,8 +7,9 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 
 from judgenet.core.bias import PROBES
+from judgenet.core.evaluation import Choice
 from judgenet.stats.people_bias import PEOPLE_JUDGE
-from judgenet.store.lab_people import lab_people, people_answers
+from judgenet.store.lab_people import lab_people, lab_prompts, people_answers
 from judgenet.store.labels import has_labels
 from judgenet.ui.app import Studio
 from judgenet.ui.labels.people_desk import PeopleDesk
@@ -31,11 +32,16 @@ async def opened(page: BiasPage) -> PeopleDesk:
     return desk
 
 
-async def kept(page: BiasPage, person: str, count: int) -> None:
+def _answers(page: BiasPage) -> dict[str, dict[str, Choice | None]]:
+    """What people said, by person and prompt of the lab in view."""
     store, lab = page.context.document.store, page.state.lab
     assert store is not None
     assert lab is not None
-    await until(lambda: len(people_answers(store, lab.id).get(person, {})) == count, "answers are not kept")
+    return people_answers(store, lambda: lab_prompts(store, lab))
+
+
+async def kept(page: BiasPage, person: str, count: int) -> None:
+    await until(lambda: len(_answers(page).get(person, {})) == count, "answers are not kept")
 
 
 async def test_answers_at_the_desk_become_the_row_of_people(page: BiasPage, studio: Studio, judge: JudgeServer) -> None:
@@ -58,11 +64,11 @@ async def test_answers_at_the_desk_become_the_row_of_people(page: BiasPage, stud
     for pressed in (Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_T, Qt.Key.Key_U, Qt.Key.Key_S):
         key(desk.desk, pressed)
     await kept(page, "You", 4)
-    assert people_answers(store, lab.id)["You"] == dict(zip(said, ("first", "second", "tie", None), strict=False))
+    assert _answers(page)["You"] == dict(zip(said, ("first", "second", "tie", None), strict=False))
     key(desk.desk, Qt.Key.Key_Left)
     key(desk.desk, Qt.Key.Key_Left)
     key(desk.desk, Qt.Key.Key_2)
-    await until(lambda: people_answers(store, lab.id)["You"][said[3]] == "second")
+    await until(lambda: _answers(page)["You"][said[3]] == "second")
     click(desk.leave)
     await until(lambda: page.state.result is not None and not page.state.reading)
 
@@ -98,7 +104,7 @@ async def test_answers_at_the_desk_become_the_row_of_people(page: BiasPage, stud
     assert page.of.itemData(page.of.count() - 1) == PEOPLE_JUDGE.id
     # Nothing of it is a label.
     assert not has_labels(store)
-    assert len(lab_people(store, lab.id)) == 4 + 4 * COUNT
+    assert len(lab_people(store)) == 4 + 4 * COUNT
 
 
 async def test_the_bars_of_people_and_one_probe_alone(page: BiasPage, studio: Studio, place: Path) -> None:

@@ -55,10 +55,10 @@ PersonOption = Annotated[
 ]
 
 
-def _prompts(setup: Setup, built: BuiltLab, lab: str) -> tuple[PeoplePrompt, ...]:
+def _prompts(setup: Setup, built: BuiltLab) -> tuple[PeoplePrompt, ...]:
     language = _language(setup.start.spec.language)
     texts = {prompt.id: prompt for prompt in built.prompts}
-    return for_people(lab, built.lab, texts, lambda pair: setup.start.book.remarks(pair, language))
+    return for_people(built.lab, texts, lambda pair: setup.start.book.remarks(pair, language))
 
 
 def _language(language: Language) -> PromptLanguage:
@@ -68,7 +68,7 @@ def _language(language: Language) -> PromptLanguage:
 def write_for_people(setup: Setup, built: BuiltLab, target: Path, *, as_json: bool) -> int:
     """Writes the sheet of a lab."""
     lab = lab_of(setup.start, built)
-    prompts = _prompts(setup, built, lab)
+    prompts = _prompts(setup, built)
     atomic_write(target, sheet_text(prompts, as_csv=target.suffix.lower() == ".csv"))
     if as_json:
         typer.echo(json.dumps({"lab": lab, "file": str(target), "prompts": len(prompts), "pairs": built.lab.pairs}))
@@ -83,15 +83,15 @@ def write_for_people(setup: Setup, built: BuiltLab, target: Path, *, as_json: bo
 def enter_people(setup: Setup, built: BuiltLab, source: Path, person: str | None, *, as_json: bool) -> int:
     """Enters the answers of a sheet and shows what they come to, beside the judges that were asked before."""
     lab = lab_of(setup.start, built)
-    sheet = read_sheet(source, {of.key: of for of in _prompts(setup, built, lab)}, person)
+    sheet = read_sheet(source, {of.key: of for of in _prompts(setup, built)}, person)
     with Store.open(setup.store_path) as store:
         setup.save()
         keep_lab(store, lab, built.lab, {})
         at = now()
         new = keep_people(
-            store, lab, [PersonAnswer(prompt, who, said, None, at) for prompt, who, said in sheet.answers]
+            store, [PersonAnswer(of.prompt, of.content, who, said, None, at) for of, who, said in sheet.answers]
         )
-        result = lab_result(store, lab, neurons=False)
+        result = lab_result(store, lab, neurons=False, prompts=built.prompts)
     entered = {"file": str(source), "n": len(sheet.answers), "new": new, "empty": sheet.empty}
     if as_json:
         figures = json_of(bias_figures(result))

@@ -33,9 +33,9 @@ _MEND: Final = "Write 1, 2, tie or unsure: the response that is better."
 
 @dataclass(frozen=True, slots=True)
 class PeopleSheet:
-    """Answers as read: the prompt's id in the lab, who said it, and what. ``empty`` rows have no answer."""
+    """Answers as read: the prompt, who said it, and what. ``empty`` rows have no answer."""
 
-    answers: tuple[tuple[str, str, Choice | None], ...]
+    answers: tuple[tuple[PeoplePrompt, str, Choice | None], ...]
     empty: int
 
 
@@ -75,7 +75,7 @@ def _read(table: RecordTable, prompts: Mapping[str, PeoplePrompt], person: str |
         value = columns[name][place] if name in columns else None
         return "" if is_missing(value) or value is ABSENT else id_text(value).strip()
 
-    answers: list[tuple[str, str, Choice | None]] = []
+    answers: list[tuple[PeoplePrompt, str, Choice | None]] = []
     for place in range(len(table.rows)):
         said = text(place, "answer").lower()
         if not said:
@@ -95,5 +95,5 @@ def _read(table: RecordTable, prompts: Mapping[str, PeoplePrompt], person: str |
         who = text(place, "person") or person
         if not who:
             raise table.error("Nothing says who answered.", "Fill in the column person.", place, "person")
-        answers.append((prompt.prompt, who, _ANSWERS[said]))
+        answers.append((prompt, who, _ANSWERS[said]))
     return PeopleSheet(tuple(answers), len(table.rows) - len(answers))

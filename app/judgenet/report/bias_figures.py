@@ -66,7 +66,7 @@ def lab_mark(store: Store) -> str:
         return ""
     info = lab_info(store)
     states = (f"{run_id} {run_info(store, run_id).state}" for run_id in info.runs.values())
-    return " ".join((info.id, *states, str(hash(lab_people(store, info.id)))))
+    return " ".join((info.id, *states, str(hash(lab_people(store)))))
 
 
 def lab_figures(store: Store, watch: Callable[[], None] = lambda: None) -> LabFigures | None:

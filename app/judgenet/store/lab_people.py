@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from judgenet.core.bias.for_people import PeoplePrompt, for_people
 from judgenet.core.evaluation import Choice
+from judgenet.core.pairs import Pair
 from judgenet.core.prompts import PromptBook, PromptLanguage
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
@@ -19,28 +20,32 @@ if TYPE_CHECKING:
     from judgenet.store.labs import LabInfo
 
 
+_PLACE: Final = "lab people"
+
+
 @dataclass(frozen=True, slots=True)
 class PersonAnswer:
-    """What ``person`` said of the prompt with the id ``prompt``: a position, a tie, or ``None`` where they cannot say.
-    ``seconds`` is how long it took, where it is known, ``at`` when (POSIX time)."""
+    """What ``person`` said of the prompt with the id ``prompt`` and the texts of ``content`` (a pair's content hash): a
+    position, a tie, or ``None`` where they cannot say. ``seconds`` is how long it took, where it is known, ``at`` when
+    (POSIX time).
+
+    It belongs to the prompt and not to a lab: labs of other networks that ask the very same count it too.
+    """
 
     prompt: str
+    content: str
     person: str
     said: Choice | None
     seconds: float | None
     at: float
 
 
-def _place(lab_id: str) -> str:
-    return f"lab {lab_id} people"
+def lab_people(store: Store) -> tuple[PersonAnswer, ...]:
+    """All answers of people to prompts of labs, oldest first; of two of a person to a prompt the later one alone."""
+    return _read(store.meta(_PLACE))
 
 
-def lab_people(store: Store, lab_id: str) -> tuple[PersonAnswer, ...]:
-    """All answers of people to a lab, oldest first; of two of a person to a prompt the later counts."""
-    return _read(store.meta(_place(lab_id)))
-
-
-def keep_people(store: Store, lab_id: str, answers: Iterable[PersonAnswer]) -> int:
+def keep_people(store: Store, answers: Iterable[PersonAnswer]) -> int:
     """Adds answers, and returns how many say something new.
 
     :raises StoreError: the store cannot be written.
@@ -49,15 +54,16 @@ def keep_people(store: Store, lab_id: str, answers: Iterable[PersonAnswer]) -> i
 
     def write(db: sqlite3.Connection) -> int:
         # What another thread or program added meanwhile stays.
-        row = db.execute("SELECT value FROM meta WHERE name=?", (_place(lab_id),)).fetchone()
-        there = {(of.person, of.prompt): of for of in _read(None if row is None else str(row[0]))}
+        row = db.execute("SELECT value FROM meta WHERE name=?", (_PLACE,)).fetchone()
+        there = {(of.person, of.prompt, of.content): of for of in _read(None if row is None else str(row[0]))}
         new = 0
         for answer in added:
-            before = there.pop((answer.person, answer.prompt), None)
+            key = answer.person, answer.prompt, answer.content
+            before = there.pop(key, None)
             new += before is None or before.said != answer.said
-            there[answer.person, answer.prompt] = answer
+            there[key] = answer
         text = json.dumps([asdict(of) for of in there.values()])
-        db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_place(lab_id), text))
+        db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_PLACE, text))
         return new
 
     return int(store.run_now(write))
@@ -67,20 +73,28 @@ def _read(text: str | None) -> tuple[PersonAnswer, ...]:
     return tuple(PersonAnswer(**record) for record in json.loads(text or "[]"))
 
 
-def people_answers(store: Store, lab_id: str) -> dict[str, dict[str, Choice | None]]:
-    """The answers of people to a lab, by person and prompt."""
+def people_answers(store: Store, prompts: Callable[[], Iterable[Pair]]) -> dict[str, dict[str, Choice | None]]:
+    """The answers of people to prompts, by person and prompt. ``prompts`` are asked for only where there are any."""
+    kept = lab_people(store)
+    contents = {prompt.id: prompt.content_hash for prompt in prompts()} if kept else {}
     found: dict[str, dict[str, Choice | None]] = {}
-    for of in lab_people(store, lab_id):
-        found.setdefault(of.person, {})[of.prompt] = of.said
+    for of in kept:
+        if contents.get(of.prompt) == of.content:
+            found.setdefault(of.person, {})[of.prompt] = of.said
     return found
 
 
+def lab_prompts(store: Store, info: LabInfo) -> tuple[Pair, ...]:
+    """The prompts of a lab as its judges were asked; none before a judge was started."""
+    first = next(iter(info.runs.values()), None)
+    return () if first is None else tuple(of.pair for of in run_pairs(store, run_info(store, first)))
+
+
 def lab_prompts_for_people(store: Store, info: LabInfo, book: PromptBook) -> tuple[PeoplePrompt, ...]:
-    """The prompts of a lab that judges were asked, as people see them; none before a judge was started."""
+    """:func:`lab_prompts` as people see them."""
     first = next(iter(info.runs.values()), None)
     if first is None:
         return ()
-    run = run_info(store, first)
-    prompts = {of.pair.id: of.pair for of in run_pairs(store, run)}
-    language: PromptLanguage = "zh" if network_of(run).language == "zh" else "en"
-    return for_people(info.id, info.lab, prompts, lambda pair: book.remarks(pair, language))
+    language: PromptLanguage = "zh" if network_of(run_info(store, first)).language == "zh" else "en"
+    prompts = {pair.id: pair for pair in lab_prompts(store, info)}
+    return for_people(info.lab, prompts, lambda pair: book.remarks(pair, language))

@@ -17,7 +17,7 @@ from judgenet.core.bias.lab import Lab
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.evaluation import Choice
 from judgenet.core.network import NetworkSpec
-from judgenet.core.pairs import ORDERS, Order
+from judgenet.core.pairs import ORDERS, Order, Pair
 from judgenet.core.presets import size_name
 from judgenet.core.wording import aggregation_title
 from judgenet.stats.bias import COINS, Judge
@@ -28,7 +28,7 @@ from judgenet.stats.verdicts import VerdictTable
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store, StoreError, now
 from judgenet.store.frame import RunFrame
-from judgenet.store.lab_people import people_answers
+from judgenet.store.lab_people import lab_prompts, people_answers
 from judgenet.store.results import network_of, neuron_names
 from judgenet.store.runs import FullCall, full_calls, pair_call_rows, pair_heads, run_info, run_pairs
 
@@ -289,9 +289,10 @@ def lab_result(
     neurons: bool = True,
     coins: int = COINS,
     watch: Callable[[], None] = lambda: None,
+    prompts: Sequence[Pair] | None = None,
 ) -> LabResult:
     """What a lab found so far, computed from the kept calls; ``neurons`` measures each neuron too. ``watch`` is called
-    now and then, and may end it by an exception.
+    now and then, and may end it by an exception. ``prompts`` are those of the lab where no judge was asked yet.
 
     :raises StoreError: there is no such lab.
     """
@@ -302,7 +303,8 @@ def lab_result(
     rankings = None if orders is None else orders.rankings
     others = _other_networks(store, info)
     found = evaluate(info.lab, judges, answers, coins=coins, orders=rankings, others=others, watch=watch)
-    return replace(found, people=people_bias(info.lab, people_answers(store, info.id)))
+    asked = people_answers(store, lambda: lab_prompts(store, info) if prompts is None else prompts)
+    return replace(found, people=people_bias(info.lab, asked))
 
 
 def _other_networks(store: Store, info: LabInfo) -> list[tuple[Judge, dict[str, Choice | None]]]:

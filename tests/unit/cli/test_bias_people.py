@@ -143,3 +143,20 @@ def test_wrong_sheets_are_refused_whole(judgenet: Judgenet, lab: tuple[str, ...]
     ran = judgenet(*lab, "--people", _answer(tmp_path / "b.csv", other, {"qffff": "1"}, "Ada"))
     assert ran.code == 2
     assert "no prompt of this lab" in ran.err
+
+
+def test_answers_count_in_labs_of_other_networks_on_the_same_prompts(
+    judgenet: Judgenet, lab: tuple[str, ...], tmp_path: Path
+) -> None:
+    judgenet(*lab, "--for-people", "sheet.csv")
+    rows = _sheet(tmp_path / "sheet.csv")
+    judgenet(*lab, "--people", _answer(tmp_path / "a.csv", rows, {row["id"]: "1" for row in rows}, "Ada"))
+    first = judgenet(*lab, "--json").json
+    other = judgenet(*lab, "--width", "1", "--depth", "1", "--roles", "none", "--json").json
+    assert other["lab"] != first["lab"]
+    assert other["people"] == first["people"]
+    assert other["people"]["persons"] == ["Ada"]
+    # Another invented majority is another prompt.
+    less = judgenet(*lab, "--share", "60", "--json").json
+    assert less["people"]["pairs"]["order"] == 20
+    assert less["people"]["pairs"]["bandwagon"] == 0

@@ -19,13 +19,15 @@ has answered whole pairs."""
 
 @dataclass(frozen=True, slots=True)
 class PeoplePrompt:
-    """A prompt for people. ``key`` names it without telling the probe, ``prompt`` is its id in the lab.
+    """A prompt for people. ``key`` names it without telling the probe, ``prompt`` is its id in the lab, ``content`` the
+    hash of its texts.
 
     ``reference`` is the reference answer that judges see, empty where there is none. ``remarks`` are the sentences that
     the prompt says of the responses; ``tie`` says whether a tie may be called."""
 
     key: str
     prompt: str
+    content: str
     question: str
     reference: str
     first: str
@@ -34,20 +36,19 @@ class PeoplePrompt:
     tie: bool
 
 
-def prompt_key(lab_id: str, prompt: str) -> str:
-    """The name under which people know a prompt of a lab."""
+def _key(prompt: Pair) -> str:
+    """The name under which people know a prompt."""
+    text = f"{prompt.id}\n{prompt.content_hash}".encode("utf-8", "surrogatepass")
     # No spreadsheet takes it for a number.
-    return "q" + hashlib.sha256(f"{lab_id}\n{prompt}".encode("utf-8", "surrogatepass")).hexdigest()[:11]
+    return "q" + hashlib.sha256(text).hexdigest()[:11]
 
 
-def for_people(
-    lab_id: str, lab: Lab, prompts: Mapping[str, Pair], remarks: Callable[[Pair], str]
-) -> tuple[PeoplePrompt, ...]:
+def for_people(lab: Lab, prompts: Mapping[str, Pair], remarks: Callable[[Pair], str]) -> tuple[PeoplePrompt, ...]:
     """The prompts of a lab in the order in which people see them, drawn by the lab's seed; each once, also where
     several probes count it. ``prompts`` are by id; those that are not there are left out. ``remarks`` tells what a
     prompt says of its responses.
     """
-    seed = f"{lab.settings.seed}\n{lab_id}"
+    seed = str(lab.settings.seed)
 
     def rank(what: str, text: str) -> bytes:
         return hashlib.sha256(f"{seed}\n{what}\n{text}".encode("utf-8", "surrogatepass")).digest()
@@ -58,15 +59,15 @@ def for_people(
     for start in range(0, len(items), _BLOCK):
         block = dict.fromkeys(prompt for _, item in items[start : start + _BLOCK] for prompt in item.prompts)
         order |= dict.fromkeys(sorted(block, key=lambda prompt: rank("prompt", prompt)))
-    return tuple(_shown(lab_id, prompts[name], remarks) for name in order if name in prompts)
+    return tuple(_shown(prompts[name], remarks) for name in order if name in prompts)
 
 
-def _shown(lab_id: str, pair: Pair, remarks: Callable[[Pair], str]) -> PeoplePrompt:
+def _shown(pair: Pair, remarks: Callable[[Pair], str]) -> PeoplePrompt:
     shown = pair.shown
     turned = shown is not None and shown.order == "ba"
     first, second = (pair.response_b, pair.response_a) if turned else (pair.response_a, pair.response_b)
     # Nobody among people wrote a response.
     told = pair if shown is None else replace(pair, shown=replace(shown, own=()))
     tie = shown is None or shown.tie
-    key, reference = prompt_key(lab_id, pair.id), (pair.reference or "").strip()
-    return PeoplePrompt(key, pair.id, pair.question, reference, first, second, remarks(told), tie)
+    key, reference = _key(pair), (pair.reference or "").strip()
+    return PeoplePrompt(key, pair.id, pair.content_hash, pair.question, reference, first, second, remarks(told), tie)

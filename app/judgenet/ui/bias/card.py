@@ -94,10 +94,18 @@ class CardRow(QAbstractButton):
         if self.row is None:
             return current_theme().px(_ROW)
         _, room = self._words(Columns.of(width, current_theme(), with_way=self._with_way))
-        box = QFontMetricsF(self._words_font(self.row)).boundingRect(
-            QRectF(0, 0, room, 10_000), int(Qt.TextFlag.TextWordWrap), _all_words(self.row)
+        high = sum(self._word_heights(self.row, room))
+        return max(current_theme().px(_ROW), round(high) + current_theme().px(16))
+
+    def _word_heights(self, row: BiasRow, room: float) -> tuple[float, float]:
+        """How high the finding is, and what people came to below it."""
+        texts = (row.words, self._words_font(row)), (row.people, current_theme().font())
+        box = QRectF(0, 0, room, 10_000)
+        words, people = (
+            QFontMetricsF(font).boundingRect(box, int(Qt.TextFlag.TextWordWrap), text).height() if text else 0.0
+            for text, font in texts
         )
-        return max(current_theme().px(_ROW), round(box.height()) + current_theme().px(16))
+        return words, people
 
     def _words(self, columns: Columns) -> tuple[float, float]:
         """Left and width of the finding, beside its icon."""
@@ -231,11 +239,15 @@ class CardRow(QAbstractButton):
         side = theme.px(16)
         icon(name, tone).paint(painter, round(columns.words[0]), round((high - side) / 2), side, side)
         left, width = self._words(columns)
-        room = QRectF(left, 4, width, high - 8)
+        words, people = self._word_heights(row, width)
+        top = (high - words - people) / 2
         painter.setFont(self._words_font(row))
         painter.setPen(theme.color("text"))
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(room, int(flags), _all_words(row))
+        flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
+        painter.drawText(QRectF(left, top, width, words + 1), flags, row.words)
+        painter.setFont(theme.font())
+        painter.setPen(theme.color("text2"))
+        painter.drawText(QRectF(left, top + words, width, people + 1), flags, row.people)
 
     def _net(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
         """The net effect above its interval."""

@@ -19,7 +19,13 @@ from judgenet.core.labels import Said
 from judgenet.core.prompts import PromptBook, PromptError
 from judgenet.core.wording import plural
 from judgenet.store.db import Store, StoreError
-from judgenet.store.lab_people import PersonAnswer, keep_people, lab_people, lab_prompts_for_people
+from judgenet.store.lab_people import (
+    PersonAnswer,
+    keep_people,
+    lab_prompts,
+    lab_prompts_for_people,
+    people_answers,
+)
 from judgenet.store.labs import LabInfo
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
@@ -81,7 +87,6 @@ class PeopleDesk(QDialog):
         self.prompts: tuple[PeoplePrompt, ...] = ()
         self.at = 0
         self._given: dict[str, dict[str, Choice | None]] = {}
-        self._lab = ""
         self._since = monotonic()
         self._writes = asyncio.Lock()
         self.desk.said.connect(self._say)
@@ -104,7 +109,6 @@ class PeopleDesk(QDialog):
         if probes is not None:
             plans = tuple(plan for plan in info.lab.probes if plan.key in probes)
             info = replace(info, lab=replace(info.lab, probes=plans))
-        self._lab = info.id
         self.empty.say("Reading the prompts …", "")
         self._context.tasks.start(self._read(store, info), "Read the prompts for people")
         self.open()
@@ -174,7 +178,7 @@ class PeopleDesk(QDialog):
         if said != "skip":
             choice = _CHOICES[said]
             seconds = round(monotonic() - self._since, 2)
-            answer = PersonAnswer(prompt.prompt, self.who, choice, seconds, time.time())
+            answer = PersonAnswer(prompt.prompt, prompt.content, self.who, choice, seconds, time.time())
             self.given[prompt.prompt] = choice
             self.changed = True
             self._context.tasks.start(self._keep(answer), "Save an answer")
@@ -187,7 +191,7 @@ class PeopleDesk(QDialog):
             return
         try:
             async with self._writes:
-                await self._context.tasks.off_thread(keep_people, store, self._lab, (answer,))
+                await self._context.tasks.off_thread(keep_people, store, (answer,))
         except (StoreError, sqlite3.Error) as error:
             self._given.get(answer.person, {}).pop(answer.prompt, None)
             self._context.errors.tell_exception(error, "Label desk")
@@ -203,7 +207,5 @@ class PeopleDesk(QDialog):
 
 def _sheet(store: Store, info: LabInfo, edits: dict[str, str]) -> _Sheet:
     book = PromptBook.default().edited(edits)
-    given: dict[str, dict[str, Choice | None]] = {}
-    for of in lab_people(store, info.id):
-        given.setdefault(of.person, {})[of.prompt] = of.said
+    given = people_answers(store, lambda: lab_prompts(store, info))
     return _Sheet(lab_prompts_for_people(store, info, book), given)
