@@ -138,6 +138,12 @@ def test_a_gate_says_its_share_and_price_once_they_are_known() -> None:
     assert known.words == (
         "Not asked where both orders agree; 28.4 % of pairs go on, as in 30 recorded pairs, $0.05 to 0.07"
     )
+    in_turn = with_rule(network(3, 1), "margin>=2")
+    prices = (PriceRange(0.1, 0.2), PriceRange(0.05, 0.07), PriceRange(0.01, 0.02))
+    turns = gate_state(in_turn, ("within", 0), ExpectedCalls(30, 240, None, (1.0, 0.9, 0.25), prices), "USD")
+    assert turns is not None
+    assert (turns.shares, turns.share) == (("90.0 %", "25.0 %"), "25.0 %")
+    assert turns.words.endswith("25.0 % of pairs go on, as in 30 recorded pairs, $0.06 to 0.09")
 
 
 async def test_the_run_page_says_which_pairs_were_decided_early(studio: Studio, place: Path) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from judgenet.ui.canvas.chrome import ChromeItem
-from judgenet.ui.canvas.layout import Layout
+from judgenet.ui.canvas.layout import Layout, Rect
 from judgenet.ui.canvas.model import GateState, NetworkState
 from judgenet.ui.canvas.node_item import enter_units
 from judgenet.ui.canvas.paint_ends import PLUS
@@ -106,13 +106,14 @@ def _draw_diamond(painter: QPainter, ink: Ink, color: str) -> None:
 class TurnItem(QGraphicsItem):
     """The stop rule between two nodes that stand over one another: a short line, and the rule beside it."""
 
-    def __init__(self, canvas: NetworkScene, x: float, y: float, w: float, h: float, gate: GateState) -> None:
-        """The space between the nodes: its left top corner, width and height."""
+    def __init__(self, canvas: NetworkScene, space: Rect, gate: GateState, share: str) -> None:
+        """``space`` is the one between the nodes, ``share`` how many pairs go on here."""
         super().__init__()
         self.canvas = canvas
-        self.w, self.h = w, h
+        self.w, self.h = space.w, space.h
         self.gate = gate
-        self.setPos(x, y)
+        self.share = share
+        self.setPos(space.x, space.y)
         self.setZValue(1)
         self.setToolTip(gate.words)
 
@@ -130,7 +131,7 @@ class TurnItem(QGraphicsItem):
         painter.drawLine(QLineF(12, h / 2, w - 12, h / 2))
         if h < 11:
             return
-        share = f", {self.gate.share}" if self.gate.share else ""
+        share = f", {self.share}" if self.share else ""
         room = w - 24
         full = f"Stop: {self.gate.rule}{share}"
         text = full if ink.width(full, "body") <= room else ink.elide(f"Stop: {self.gate.rule}", "body", room)
@@ -155,12 +156,15 @@ def turn_items(canvas: NetworkScene, network: NetworkState, layout: Layout) -> l
     for layer, plan in zip(network.layers, layout.layers, strict=True):
         if layer.between is None:
             continue
+        rule = layer.between
         if plan.dense:
-            found.append(TurnItem(canvas, plan.x, plan.bottom + 2, plan.block.w, 16, layer.between))
+            below = Rect(plan.x, plan.bottom + 2, plan.block.w, 16)
+            found.append(TurnItem(canvas, below, rule, rule.share))
         for row in range(0 if plan.dense else plan.count - 1):
-            y = row * plan.pitch + plan.node_h
-            found.append(TurnItem(canvas, plan.x, y, plan.w, plan.pitch - plan.node_h, layer.between))
+            space = Rect(plan.x, row * plan.pitch + plan.node_h, plan.w, plan.pitch - plan.node_h)
+            found.append(TurnItem(canvas, space, rule, rule.shares[row] if row < len(rule.shares) else ""))
     if network.chair_gate is not None and "chair" in layout.parts:
         vote, chair = layout.parts["vote"], layout.parts["chair"]
-        found.append(TurnItem(canvas, chair.x, vote.bottom, chair.w, chair.y - vote.bottom, network.chair_gate))
+        space = Rect(chair.x, vote.bottom, chair.w, chair.y - vote.bottom)
+        found.append(TurnItem(canvas, space, network.chair_gate, network.chair_gate.share))
     return found

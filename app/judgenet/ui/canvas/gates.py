@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import fsum
 
 from judgenet.core.cascade import StopPlace, has_stop_rules, rule_at, stages, stop_rule_words
 from judgenet.core.network import NetworkSpec, StopRule
@@ -30,14 +31,15 @@ def gate_state(spec: NetworkSpec, place: StopPlace, expected: ExpectedCalls | No
         return None
     words = stop_rule_words(rule)
     told = f"Not asked where {words}"
-    at = _stage_at(spec, place)
-    if expected is None or at is None or at >= len(expected.reached):
+    stops = _stages_after(spec, place)
+    if expected is None or not stops or stops[-1] >= len(expected.reached):
         return GateState(short_words(rule), "", told)
-    share = percent(expected.reached[at])
-    told += f"; {share} of pairs go on, as in {plural(expected.pairs, 'recorded pair')}"
-    if expected.stage_prices is not None and at < len(expected.stage_prices):
-        told += f", {money_span(*expected.stage_prices[at], currency)}"
-    return GateState(short_words(rule), share, told)
+    shares = tuple(percent(expected.reached[stop]) for stop in stops)
+    told += f"; {shares[-1]} of pairs go on, as in {plural(expected.pairs, 'recorded pair')}"
+    if expected.stage_prices is not None and stops[-1] < len(expected.stage_prices):
+        low, high = (fsum(ends) for ends in zip(*(expected.stage_prices[stop] for stop in stops), strict=True))
+        told += f", {money_span(low, high, currency)}"
+    return GateState(short_words(rule), shares[-1], told, shares)
 
 
 def with_gates(state: NetworkState, spec: NetworkSpec, found: RunTotals | None = None) -> NetworkState:
@@ -58,10 +60,8 @@ def with_gates(state: NetworkState, spec: NetworkSpec, found: RunTotals | None =
     return replace(state, layers=layers, chair_gate=gate)
 
 
-def _stage_at(spec: NetworkSpec, place: StopPlace) -> int | None:
-    """The stage that a rule stands before; between neurons the one of the last neuron."""
+def _stages_after(spec: NetworkSpec, place: StopPlace) -> list[int]:
+    """The stages that a rule stands before: that of the layer, or those of its second neuron and the following."""
     side, layer = place
     mine = [number for number, stage in enumerate(stages(spec)) if stage.layer == layer + 1]
-    if not mine:
-        return None
-    return mine[0] if side == "before" else mine[-1]
+    return mine[:1] if side == "before" else mine[1:]

@@ -128,11 +128,13 @@ class NeuronState:
 @dataclass(frozen=True, slots=True)
 class GateState:
     """A stop rule: ``rule`` is what decides a pair ("both orders agree"), ``share`` how many pairs go on ("28.4 %",
-    empty where that is not known). ``words`` say all of it in a sentence."""
+    empty where that is not known). ``words`` say all of it in a sentence. ``shares`` are, between neurons, those that
+    are asked the second neuron, the third, and so on."""
 
     rule: str
     share: str = ""
     words: str = ""
+    shares: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
 
+from judgenet.core.cascade import has_stop_rules
 from judgenet.core.network import NetworkSpec
 from judgenet.core.network_changes import changed_layers
 from judgenet.core.wording import of, plural, ratio, ratio_interval
@@ -93,7 +94,8 @@ class LayerWorth(QObject):
         """The same network with what its layers are worth; of a layer that was edited since the run, what it was
         worth before."""
         found = self._found.get(self._key)
-        if found is None:
+        if found is None or has_stop_rules(found.spec):
+            # Neurons behind a stop rule were asked of the hard pairs only: no figure of the layer.
             return network
         edited = changed_layers(found.spec, spec)
         layers = list(network.layers)

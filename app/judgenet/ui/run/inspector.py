@@ -413,7 +413,7 @@ class RunInspector(QFrame):
         if attempts:
             facts.append("first attempt" if attempts == 1 else f"{attempts} attempts")
         text = ("\u2002" if self.narrow else "\u2003").join(fact for fact in facts if fact)
-        self.facts.say(text or "No answer yet")
+        self.facts.say(text or ("The pair was decided early" if now.phase == "left_out" else "No answer yet"))
 
     # Going elsewhere
 
