@@ -70,6 +70,11 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
         _print_best(figures.panel, console)
     if figures.cascade is not None:
         print_stages(figures.cascade, console)
+    _print_spent(figures, console)
+
+
+def _print_spent(figures: RunMetrics, console: Console) -> None:
+    """The calls that the figures rest on, those without a verdict, and what was paid."""
     calls, cost = figures.calls, figures.cost
     console.print(
         f"Calls used in finished pairs: {calls.finished_pairs_used:,} of {calls.finished_pairs_total:,}",

@@ -18,7 +18,7 @@ from judgenet.cli.terminal import Terminal
 from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.labels import Chosen
 from judgenet.core.wording import plural
-from judgenet.figures.parts import EstimateFigures
+from judgenet.figures.parts import EstimateFigures, GivenFigures
 from judgenet.figures.rates import LengthAdjustedFigures, RunRates, run_rates
 from judgenet.stats.calibration import Method
 from judgenet.store.frame import RunFrame
@@ -149,13 +149,7 @@ def print_rates(figures: RunRates, console: Console) -> None:
             console.print(f"{title}: {note}", soft_wrap=True, markup=False)
     for title, counts in (("Verdicts", figures.verdicts), ("Human labels", figures.people)):
         if counts.n:
-            decided = counts.decided
-            over, p = "", decided.p
-            if decided.questions_p is not None:
-                over, p = " over questions", decided.questions_p
-            test = f"; sign test{over} p {'' if p < 0.0001 else '= '}{p_text(p)}" if p is not None else ""
-            ties = f"tie {counts.tie:,} ({counts.tie_share:.1%})"
-            console.print(f"{title}: A {counts.a:,}, {ties}, B {counts.b:,}{test}", soft_wrap=True)
+            console.print(f"{title}: {_given_words(counts)}", soft_wrap=True)
     for part in figures.strata:
         console.print(
             f"Verdict {part.verdict} ({part.share:.1%} of pairs): people's mean score for B is "
@@ -171,6 +165,16 @@ def print_rates(figures: RunRates, console: Console) -> None:
         console.print(f"Worth of the verdicts in labels: n/a – {worth.reason}", soft_wrap=True, markup=False)
     for note in figures.notes:
         console.print(f"Note: {note}", soft_wrap=True, markup=False)
+
+
+def _given_words(counts: GivenFigures) -> str:
+    """How often A, tie and B were given, with the sign test of A against B."""
+    decided = counts.decided
+    over, p = "", decided.p
+    if decided.questions_p is not None:
+        over, p = " over questions", decided.questions_p
+    test = f"; sign test{over} p {'' if p < 0.0001 else '= '}{p_text(p)}" if p is not None else ""
+    return f"A {counts.a:,}, tie {counts.tie:,} ({counts.tie_share:.1%}), B {counts.b:,}{test}"
 
 
 def rate(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ from judgenet.figures.trust import (
 )
 from judgenet.stats.agreement import position_of_codes
 from judgenet.stats.curves import CODES, Codes, right_by_order
-from judgenet.stats.panel import each_annotator
+from judgenet.stats.panel import Coefficient, each_annotator
 from judgenet.stats.resampling import few_note
 from judgenet.stats.uncertainty import conflicts
 from judgenet.store.db import Store
@@ -210,17 +210,7 @@ def run_metrics(
         groups = sorted(_groups(frame, by).items())
         for key, said in (("by", frame.aggregations), ("neurons_by", neurons)):
             grouped[key] = {by: {name: agreement_by_name(frame, said, places, seed=seed) for name, places in groups}}
-    unsure = layers = alike = trusted = worth = None
-    if judges is not None:
-        found = uncertainty_figures(frame, decides, scope=judges.scope, target=panel.h.value, seed=seed)
-        unsure = uncertainty_parts(found, f"people's agreement is unknown: {panel.h.reason}")
-        trusted = panels_figures(panels(frame, seed=seed))
-        layers = discussion_figures(discussion(frame))
-        worth = panel_worth(frame, seed=seed) if frame.places else None
-        likeness = diversity(frame)
-        if judges.evidence:
-            likeness = with_evidence(likeness, frame, store, run, judges.evidence, seed=seed)
-        alike = diversity_figures(likeness)
+    of_judges = _NO_JUDGES if judges is None else _judges(store, frame, decides, judges, panel.h, seed)
     return RunMetrics(
         run=run.id,
         name=run.name,
@@ -232,14 +222,7 @@ def run_metrics(
         ),
         aggregations=aggregations,
         neurons=agreement_by_name(frame, neurons, seed=seed),
-        position={
-            name: position_figures(
-                position_of_codes(*both, frame.groups),
-                conflicts(*both, frame.groups, seed=seed),
-                right_by_order(frame.human, *both),
-            )
-            for name, both in frame.both_orders.items()
-        },
+        position=_position(frame, seed),
         scores={name: _scores(scores.get(place)) for place, name in zip(frame.places, frame.names, strict=True)},
         by=grouped["by"],
         neurons_by=grouped["neurons_by"],
@@ -262,15 +245,54 @@ def run_metrics(
         questions=len(np.unique(frame.questions)),
         notes=(*_notes(frame), *frame.sources.notes, *run_learned_notes(frame)),
         acceptance=acceptance_figures(frame),
-        uncertainty=unsure,
-        panel=trusted,
-        discussion=layers,
-        diversity=alike,
-        effective_votes=worth,
+        **of_judges._asdict(),
         until=until_figures(run),
         anytime=run_anytime(frame) if anytime else None,
         cascade=cascade_figures(store, frame),
     )
+
+
+class _Judges(NamedTuple):
+    """What is computed of the judges where that is asked for."""
+
+    uncertainty: UncertaintyFigures | None
+    panel: PanelsFigures | None
+    discussion: DiscussionFigures | None
+    diversity: RunDiversityFigures | None
+    effective_votes: PanelWorth | None
+
+
+_NO_JUDGES = _Judges(None, None, None, None, None)
+
+
+def _judges(
+    store: Store, frame: RunFrame, decides: str, asked: JudgeOptions, people: Coefficient, seed: int
+) -> _Judges:
+    """How sure the judges are, how alike, what later layers change and what their votes are worth; ``people`` is how
+    often people agree among themselves."""
+    unsure = uncertainty_figures(frame, decides, scope=asked.scope, target=people.value, seed=seed)
+    likeness = diversity(frame)
+    if asked.evidence:
+        likeness = with_evidence(likeness, frame, store, frame.run, asked.evidence, seed=seed)
+    return _Judges(
+        uncertainty=uncertainty_parts(unsure, f"people's agreement is unknown: {people.reason}"),
+        panel=panels_figures(panels(frame, seed=seed)),
+        discussion=discussion_figures(discussion(frame)),
+        diversity=diversity_figures(likeness),
+        effective_votes=panel_worth(frame, seed=seed) if frame.places else None,
+    )
+
+
+def _position(frame: RunFrame, seed: int) -> dict[str, PositionFigures]:
+    """The two orders of the average over all calls and of each neuron."""
+    return {
+        name: position_figures(
+            position_of_codes(*both, frame.groups),
+            conflicts(*both, frame.groups, seed=seed),
+            right_by_order(frame.human, *both),
+        )
+        for name, both in frame.both_orders.items()
+    }
 
 
 def agreement_by_name(

@@ -116,13 +116,8 @@ def build(
         aggregations=aggregations,
         baseline=figures.baseline(said),
         tasks=tuple(
-            TaskFigures(
-                task,
-                len(places),
-                figures.of_all(frame.aggregations, places),
-                figures.baseline(said, places),
-            )
-            for task, places in _by_task(frame)
+            TaskFigures(task, len(of), figures.of_all(frame.aggregations, of), figures.baseline(said, of))
+            for task, of in _by_task(frame)
         ),
         layers=tuple(_layer(frame, layer, aggregations) for layer in range(1, spec.depth + 1)),
         neurons=tuple(_neuron(frame, column, figures) for column in range(len(frame.voters))),
@@ -131,19 +126,7 @@ def build(
             for _, of in sorted(frame.role_verdicts().items(), key=lambda item: (-len(item[1].pairs), item[0]))
         ),
         position=position_of_codes(frame.table.c1_ab, frame.table.c1_ba, frame.groups),
-        changes=tuple(
-            LayerChange(
-                layer - 1,
-                layer,
-                overturns_by_question(
-                    frame.aggregations[f"c2_l{layer - 1}"],
-                    frame.aggregations[f"c2_l{layer}"],
-                    frame.human,
-                    frame.groups,
-                ),
-            )
-            for layer in range(2, spec.depth + 1)
-        ),
+        changes=tuple(_change(frame, layer) for layer in range(2, spec.depth + 1)),
         calls_used=int(frame.table.used.sum()),
         calls_total=int(frame.table.total.sum()),
         unscored=tuple(UnscoredCount(reason, calls) for reason, calls in sums.unscored.items()),
@@ -159,6 +142,12 @@ def build(
         guarantee=_guarantee(frame, decides, chosen),
         cascade=cascade_figures(store, frame),
     )
+
+
+def _change(frame: RunFrame, layer: int) -> LayerChange:
+    """What the vote of a layer changes of that of the layer before."""
+    before, after = (frame.aggregations[f"c2_l{of}"] for of in (layer - 1, layer))
+    return LayerChange(layer - 1, layer, overturns_by_question(before, after, frame.human, frame.groups))
 
 
 def _guarantee(frame: RunFrame, decides: str, chosen: Chosen | None) -> RunGuarantee | None:

@@ -20,6 +20,7 @@ from judgenet.stats.calibration import (
     ORDER,
     SCORES,
     Estimate,
+    Method,
     Rates,
     Stratified,
     clipped,
@@ -103,26 +104,13 @@ def rates_over_questions(counts: Floats, chosen: Chosen, *, resamples: int = RES
         why = few_all if method == "naive" else few_strata if method == "stratified" else few
         interval: Interval | None = None
         if not why:
-            match method:
-                case "naive":
-                    counted, said = draws.labelled.sum(axis=2) + draws.others, own.sum(axis=2)
-                    interval = _mean(counted, said, scores, Z * widening(questions), rng)
-                case "human_only" if with_label == estimate.n:
-                    # No two labelled pairs share a question.
-                    interval = estimate.interval
-                case "human_only":
-                    interval = _mean(draws.labelled.sum(axis=1), by_label.sum(axis=1), scores, z, rng)
-                case "stratified":
-                    assert strata is not None
-                    means = strata.draws @ scores
-                    interval = clipped(float(strata.whole @ scores), z * float(means.std()))
-                case "ppi":
-                    interval = _powered(draws, scores, estimate.value, z)
-                case "lee":
-                    interval, why = _percentiles(*_two_class(draws), estimate.value, with_label)
-                case "k_class":
-                    usable = inverted(draws.labelled, draws.others, scores)
-                    interval, why = _percentiles(*usable, estimate.value, with_label)
+            if method == "naive":
+                counted, said = draws.labelled.sum(axis=2) + draws.others, own.sum(axis=2)
+                interval = _mean(counted, said, scores, Z * widening(questions), rng)
+            elif method == "human_only" and with_label != estimate.n:
+                interval = _mean(draws.labelled.sum(axis=1), by_label.sum(axis=1), scores, z, rng)
+            else:
+                interval, why = _interval_of(method, estimate, estimate.value, draws, strata, scores, z, with_label)
         estimates[method] = _with(estimate, interval, why)
     decided = found.decided
     if decided.value is not None:
@@ -135,6 +123,31 @@ def rates_over_questions(counts: Floats, chosen: Chosen, *, resamples: int = RES
     se = None if strata is None else float((strata.draws @ scores).std()) * widening(with_label)
     headline = _headline(found.stratified, estimates["stratified"], se, few_strata)
     return replace(found, estimates=estimates, decided=decided, stratified=headline)
+
+
+def _interval_of(
+    method: Method,
+    estimate: Estimate,
+    value: float,
+    draws: _Draws,
+    strata: _Strata | None,
+    scores: Floats,
+    z: float,
+    with_label: int,
+) -> tuple[Interval | None, str]:
+    """The interval of an estimate that rests on labels, or why it has none."""
+    match method:
+        case "stratified":
+            assert strata is not None
+            return clipped(float(strata.whole @ scores), z * float((strata.draws @ scores).std())), ""
+        case "ppi":
+            return _powered(draws, scores, value, z), ""
+        case "lee":
+            return _percentiles(*_two_class(draws), value, with_label)
+        case "k_class":
+            return _percentiles(*inverted(draws.labelled, draws.others, scores), value, with_label)
+    # Human labels alone, no two of which share a question.
+    return estimate.interval, ""
 
 
 def _with(estimate: Estimate, interval: Interval | None, why: str) -> Estimate:

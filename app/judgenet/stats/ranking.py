@@ -236,28 +236,12 @@ def rank(
         reason = f"no intervals: {questions:,} questions are too few ({FEWEST_QUESTIONS} are needed)"
         resamples = 0
     elif resamples:
-        found = _resampled(by_question, wins, strengths, prior, resamples, seed, on_step)
-        low, high = np.percentile(found, (2.5, 97.5), axis=0)
-        by = widening(questions)
-        low = np.minimum(strengths, strengths + (low - strengths) * by)
-        high = np.maximum(strengths, strengths + (high - strengths) * by)
-        ends = [Interval(rating(float(a)), rating(float(b))) for a, b in zip(low, high, strict=True)]
+        drawn = _resampled(by_question, wins, strengths, prior, resamples, seed, on_step)
+        ends = _rating_intervals(drawn, strengths, questions)
     else:
         reason = "no intervals were asked for"
     order = sorted(range(k), key=lambda i: (-float(strengths[i]), names[i]))
-    systems = [
-        Strength(
-            name=names[i],
-            b=float(strengths[i]),
-            rating=rating(float(strengths[i])),
-            interval=ends[i],
-            wins=int(outcomes[i, 0]),
-            ties=int(outcomes[i, 1]),
-            losses=int(outcomes[i, 2]),
-            win_rate=float(outcomes[i] @ (1.0, 0.5, 0.0) / outcomes[i].sum()) if outcomes[i].sum() else None,
-        )
-        for i in order
-    ]
+    systems = [_strength(names[i], float(strengths[i]), ends[i], outcomes[i]) for i in order]
     wins = wins[np.ix_(order, order)]
     met = wins + wins.T
     circles, decided = intransitive_triples(wins)
@@ -280,6 +264,32 @@ def rank(
         resamples=resamples,
         seed=seed,
         reason=reason,
+    )
+
+
+def _rating_intervals(drawn: Array, strengths: Array, questions: int) -> list[Interval | None]:
+    """Percentiles of the strengths ``drawn``, of shape (resamples, systems), as ratings; widened for so many
+    questions."""
+    import numpy as np
+
+    low, high = np.percentile(drawn, (2.5, 97.5), axis=0)
+    by = widening(questions)
+    low = np.minimum(strengths, strengths + (low - strengths) * by)
+    high = np.maximum(strengths, strengths + (high - strengths) * by)
+    return [Interval(rating(float(a)), rating(float(b))) for a, b in zip(low, high, strict=True)]
+
+
+def _strength(name: str, strength: float, interval: Interval | None, outcomes: Any) -> Strength:
+    """A system of the ranking; ``outcomes`` are its wins, ties and losses."""
+    return Strength(
+        name=name,
+        b=strength,
+        rating=rating(strength),
+        interval=interval,
+        wins=int(outcomes[0]),
+        ties=int(outcomes[1]),
+        losses=int(outcomes[2]),
+        win_rate=float(outcomes @ (1.0, 0.5, 0.0) / outcomes.sum()) if outcomes.sum() else None,
     )
 
 
