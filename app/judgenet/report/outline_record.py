@@ -12,8 +12,8 @@ from judgenet.report.settings import setting_words
 _LEFT_WORDS = {
     "not judged": "{count} pairs are not judged yet",
     "calls missing": "{count} judged pairs lack calls that brought no answer; these are asked again by the next start",
-    "for people": "{count} judged pairs are for people: their verdict is not sure enough to be accepted, and is in no "
-    "figure",
+    "for people": "{count} judged pairs are for people: their verdict is not sure enough, and is in no figure of "
+    "the accepted verdicts",
     "no verdict": "{count} judged pairs have no verdict: no valid call is in its scope",
     "no label": "{count} pairs have no human label and are in no figure of agreement",
     "label without verdict": "{count} labelled pairs have no verdict and are in no figure of agreement",

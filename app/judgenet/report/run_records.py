@@ -13,7 +13,7 @@ from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.pairs import Verdict
 from judgenet.stats.lab import counted_pairs
-from judgenet.store.acceptance import left_to_people, rule_confidence
+from judgenet.store.acceptance import final_verdict, left_to_people, rule_confidence
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store
 from judgenet.store.decided_early import stopped_after
@@ -91,6 +91,7 @@ def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
         if rule is not None:
             # An abstention is no missing verdict: it says so.
             record["decision"] = FOR_PEOPLE if people[index] else ACCEPTED if record[ACCEPTED] else None
+            record["final"], record["final_by"] = final_verdict(frame, index)
             record["confidence"] = None if sure[index] != sure[index] else round(sure[index], 9)
         record.setdefault("chair", None)
         if stopped is not None:

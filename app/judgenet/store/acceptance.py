@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from judgenet.core.acceptance import ACCEPTED
+from judgenet.core.pairs import Verdict
 from judgenet.stats.confidence import confidences
 from judgenet.stats.curves import Floats
 from judgenet.stats.verdicts import learned_probability
@@ -25,6 +28,16 @@ def rule_confidence(frame: RunFrame) -> Floats:
     )
     neurons, codes = frame.table.neurons[:, : len(frame.places)], frame.verdict_codes(rule.aggregation)
     return confidences(rule.confidence, codes, frame.calls, neurons, frame.table.margin, probability)
+
+
+def final_verdict(frame: RunFrame, index: int) -> tuple[Verdict | None, Literal["people", "network"] | None]:
+    """What a pair comes to where a rule accepts verdicts, and by whom: what people say of it, also in a review of the
+    pairs that were left to them, else the accepted verdict. Both ``None`` while it waits for people."""
+    said = frame.human_label(index) or frame.people(index).targeted
+    if said is not None:
+        return said, "people"
+    accepted = frame.verdict(ACCEPTED, index)
+    return accepted, None if accepted is None else "network"
 
 
 def left_to_people(frame: RunFrame, index: int) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
 from judgenet.stats.curves import CODES, Codes
+from judgenet.store.acceptance import final_verdict
 from judgenet.store.columns import PAIR_PHASES
 from judgenet.store.db import Store, restored
 from judgenet.store.decided_early import stopped_after
@@ -54,7 +55,8 @@ def pair_table(frame: RunFrame, store: Store | None = None) -> pd.DataFrame:
     Columns: ``id``, ``state``, ``question_number``, ``task``, ``system_a``, ``system_b``, ``human``, ``chosen`` (how
     the labelled pair was chosen), ``annotators`` (how many said A, tie and B, as ``annotators_a`` …), the verdict of
     each aggregation (``c1``, ``c2_l1``, …), ``decision`` where a rule accepts verdicts (``accepted``, ``for people``,
-    or ``None`` without a verdict), ``decided_early`` and ``stopped_after`` (``layer 1``) in a network with stop rules,
+    or ``None`` without a verdict) with ``final`` and ``final_by`` (:func:`judgenet.store.acceptance.final_verdict`),
+    ``decided_early`` and ``stopped_after`` (``layer 1``) in a network with stop rules,
     ``c1_ab`` and ``c1_ba`` (by order), ``mean_a`` and ``mean_b`` (of the valid calls of neurons with scores),
     ``calls_used`` and ``calls_total``. With a ``store`` also the texts. What is missing
     is ``None`` or NaN, never a tie.
@@ -78,6 +80,8 @@ def pair_table(frame: RunFrame, store: Store | None = None) -> pd.DataFrame:
     columns |= {name: _words(codes) for name, codes in frame.aggregations.items()}
     if frame.spec.aggregation.acceptance is not None:
         code = np.where(frame.for_people, 2, (frame.aggregations[ACCEPTED] > 0).astype(np.int64))
+        final = [final_verdict(frame, index) for index in range(len(frame))]
+        columns |= {"final": [verdict for verdict, _ in final], "final_by": [by for _, by in final]}
         columns["decision"] = np.array([None, ACCEPTED, FOR_PEOPLE], dtype=object)[code]
     if frame.early is not None:
         columns |= {"decided_early": frame.decided_early, "stopped_after": stopped_after(frame.early)}

@@ -200,6 +200,8 @@ def test_a_saved_rule_decides_new_runs(judged: Judgenet, at: tuple[str, ...]) ->
     for line in lines:
         sure = line["confidence"] >= rule["threshold"]
         assert (line["decision"], line["accepted"]) == (("accepted", line["c2_all"]) if sure else ("for people", None))
+        # All of them have a label, which stands before the accepted verdict.
+        assert (line["final"], line["final_by"]) == ("a", "people")
 
 
 def test_the_queue_for_people_holds_what_nobody_labelled(judged: Judgenet, tmp_path: Path) -> None:
@@ -224,6 +226,9 @@ def test_the_queue_for_people_holds_what_nobody_labelled(judged: Judgenet, tmp_p
     assert judged("labels", "new", "--queue", "people.txt", "--json").json["queue"]["n"] == 8
     found = judged("metrics", "new", "--json").json
     assert (found["acceptance"]["for_people_labelled"], found["pairs"]["labelled"]) == (2, 0)
+    lines = judged("export", "new", "--what", "verdicts").lines
+    finals = {line["pair_id"]: (line["final"], line["final_by"]) for line in lines}
+    assert (finals[queue[0]], finals[queue[1]], finals[queue[2]]) == (("a", "people"), ("tie", "people"), (None, None))
     again = judged("guarantee", "new", "--json").json
     assert (again["aggregation"], again["pairs"]["labelled"], len(again["queue"])) == ("c2_all", 0, 8)
 
