@@ -10,12 +10,23 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from math import comb
+from typing import Any, Final
 
 Matches = int | float | None
 """How many matches a question has: a number, a share of all (below 1), or ``None`` for all."""
+
+
+MATCHES_RECORD: Final = "matches"
+"""Where the record of a run keeps that its matches are chosen as it goes on, and the seed of their order."""
+
+
+def matches_seed(record: Mapping[str, Any]) -> int | None:
+    """The seed of a run whose matches are chosen as it goes on; ``None`` for other runs."""
+    kept = record.get(MATCHES_RECORD)
+    return int(kept["seed"]) if isinstance(kept, Mapping) and "seed" in kept else None
 
 
 class MatchesError(ValueError):

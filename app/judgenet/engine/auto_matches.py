@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from judgenet.core.aggregate import deciding
-from judgenet.core.matches import MatchesError
+from judgenet.core.matches import MATCHES_RECORD, MatchesError, matches_seed
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
 from judgenet.engine.steering import Enough, Verdicts
@@ -13,7 +13,7 @@ from judgenet.stats.adaptive_matches import AdaptiveMatches
 from judgenet.stats.calibration import SCORES
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.frame import RunFrame
-from judgenet.store.system_matches import MATCHES_RECORD, matches_seed, system_matches
+from judgenet.store.system_matches import system_matches
 
 FEWEST_SYSTEMS = 2
 

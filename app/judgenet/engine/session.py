@@ -19,7 +19,7 @@ from judgenet.core.asking_order import ORDER_RECORD, order_seed
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.events import EndpointChanged, Event, RunFinished
-from judgenet.core.matches import MatchesError
+from judgenet.core.matches import MATCHES_RECORD, MatchesError
 from judgenet.core.network import (
     NetworkError,
     NetworkSpec,
@@ -57,7 +57,6 @@ from judgenet.store.runs import (
     start_run,
     unscored_pairs,
 )
-from judgenet.store.system_matches import MATCHES_RECORD
 
 
 def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,16 @@ from judgenet.store.anytime import (
 )
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import RunInfo
+
+CHOSEN_PAIRS: Final = (
+    "the run chose its pairs by their verdicts (--matches auto): they are no random sample, and rates over all of them "
+    "say little; see the ranking"
+)
+
+
+def chosen_pairs_notes(frame: RunFrame) -> tuple[str, ...]:
+    """That a run judged pairs which it chose by their verdicts; empty where it did not, or judged all."""
+    return (CHOSEN_PAIRS,) if turn_pairs(frame).chosen else ()
 
 
 @dataclass(frozen=True)
@@ -142,7 +152,9 @@ def _estimate(anytime_rate: AnytimeRate) -> dict[str, Any]:
 
 
 def _notes(frame: RunFrame, turn: TurnPairs) -> Iterable[str]:
-    if not turn.drawn and len(turn.pairs) < len(frame):
+    if turn.chosen:
+        yield CHOSEN_PAIRS
+    elif not turn.drawn and len(turn.pairs) < len(frame):
         yield (
             "pairs were asked in the order of the file: what is in so far is a fair sample only where that order is "
             "random (run --until draws one)"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.aggregate import deciding
 from judgenet.figures.acceptance import AcceptanceFigures, acceptance_figures
-from judgenet.figures.anytime import RunAnytime, UntilFigures, run_anytime, until_figures
+from judgenet.figures.anytime import RunAnytime, UntilFigures, chosen_pairs_notes, run_anytime, until_figures
 from judgenet.figures.base import ASKED, OPTIONAL, Figures, Keys
 from judgenet.figures.cascade import HARD_PAIRS, CascadeFigures, cascade_figures
 from judgenet.figures.judge_parts import (
@@ -243,7 +243,7 @@ def run_metrics(
         ),
         cost=_cost(sums),
         questions=len(np.unique(frame.questions)),
-        notes=(*_notes(frame), *frame.sources.notes, *run_learned_notes(frame)),
+        notes=(*_notes(frame), *chosen_pairs_notes(frame), *frame.sources.notes, *run_learned_notes(frame)),
         acceptance=acceptance_figures(frame),
         **of_judges._asdict(),
         until=until_figures(run),

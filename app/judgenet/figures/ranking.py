@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from judgenet.core.matches import matches_seed
 from judgenet.figures.base import Figures, Keys, figures_of, taken_over
 from judgenet.figures.errors import FiguresError
 from judgenet.figures.parts import LengthFigures, Reasons, length_figures
@@ -16,7 +17,7 @@ from judgenet.stats.ranking import RESAMPLES, Ranking, Strength, Ties
 from judgenet.stats.ranking_overlap import Overlap
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.frame import RunFrame
-from judgenet.store.system_matches import match_tallies, matches_seed, system_matches
+from judgenet.store.system_matches import match_tallies, system_matches
 
 
 @dataclass(frozen=True)

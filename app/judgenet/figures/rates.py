@@ -15,7 +15,7 @@ from judgenet.core.labels import Chosen
 from judgenet.core.learned import LEARNED
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
-from judgenet.figures.anytime import RunAnytime, run_anytime
+from judgenet.figures.anytime import RunAnytime, chosen_pairs_notes, run_anytime
 from judgenet.figures.base import ASKED, Figures, figures_of, taken_over
 from judgenet.figures.learned import run_learned_notes
 from judgenet.figures.parts import (
@@ -259,7 +259,7 @@ def run_rates(
     corrected = corrected_rates(frame, aggregation, chosen, used=used, seed=seed)
     sample, counts = corrected.sample, corrected.counts
     these = corrected.stratified.these_pairs
-    notes = _notes(frame, sample, assumed=corrected.assumed)
+    notes = [*_notes(frame, sample, assumed=corrected.assumed), *chosen_pairs_notes(frame)]
     learned = run_learned_notes(frame) if aggregation == LEARNED else ()
     return RunRates(
         run=frame.run.id,

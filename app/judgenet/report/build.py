@@ -20,7 +20,7 @@ from judgenet.core.network import Aggregation, NetworkSpec, chair_settings, need
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.engine.negotiation import IN_WORDS
 from judgenet.figures.acceptance import acceptance_figures
-from judgenet.figures.anytime import run_anytime, until_figures
+from judgenet.figures.anytime import chosen_pairs_notes, run_anytime, until_figures
 from judgenet.figures.cascade import cascade_figures
 from judgenet.figures.guarantee import ALPHA, DELTA, RunGuarantee, run_guarantee
 from judgenet.figures.learned import run_learned_notes
@@ -403,7 +403,7 @@ def _cautions(frame: RunFrame, about: About, headline: ReportedAgreement) -> tup
             f"Only {n:,} {'pair has' if n == 1 else 'pairs have'} both a human label and a verdict: "
             f"below {FEW_PAIRS} the intervals say little."
         )
-    notes = [*frame.sources.notes, *run_learned_notes(frame)]
+    notes = [*chosen_pairs_notes(frame), *frame.sources.notes, *run_learned_notes(frame)]
     told.extend(f"{note[0].upper()}{note[1:].rstrip('.')}." for note in notes)
     if frame.groups is not None:
         told.append(

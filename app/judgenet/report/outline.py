@@ -201,7 +201,7 @@ def state_line(report: Report) -> Line:
     head = Strong(f"{STATES[about.state]}: {of(data.finished, data.pairs)} pairs are judged. ")
     message: Line = (Given(about.message), " ") if about.message else ()
     alone = "Every figure below is about these pairs alone."
-    if about.state == "enough":
+    if about.state == "enough" and report.until is not None:
         alone += " Intervals for one look do not allow for the stop; those under “Valid at any time” do."
     return (head, *message, alone)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from judgenet.core.asking_order import order_seed
 from judgenet.core.labels import Chosen
 from judgenet.core.learned import LEARNED
+from judgenet.core.matches import matches_seed
 from judgenet.stats.anytime import (
     AnytimeCurve,
     AnytimeRate,
@@ -40,13 +41,17 @@ _SCORE: Final[Floats] = np.array([np.nan, 0.0, 0.5, 1.0])
 class TurnPairs:
     """The pairs that count: their places in ``pairs``, the number of each one's question in ``units`` (pairs of a
     question follow each other), both in the order in which they count. ``most`` is the most pairs that a question of
-    the run has. ``waiting`` finished pairs do not count yet. ``drawn`` says that the order is drawn by a seed."""
+    the run has. ``waiting`` finished pairs do not count yet. ``drawn`` says that the order is drawn by a seed.
+
+    Where a run chose its pairs by their verdicts and did not judge all of them, none counts, and ``chosen`` is true.
+    """
 
     pairs: NDArray[np.int64]
     units: NDArray[np.int64]
     most: int
     waiting: int
     drawn: bool
+    chosen: bool = False
 
 
 def turn_pairs(frame: RunFrame) -> TurnPairs:
@@ -56,6 +61,8 @@ def turn_pairs(frame: RunFrame) -> TurnPairs:
     if not len(order):
         return TurnPairs(order, order, 1, 0, drawn)
     finished = frame.states >= DONE_PHASE
+    if matches_seed(frame.run.record) is not None and not finished.all():
+        return TurnPairs(order[:0], order[:0], 1, int(finished.sum()), drawn, chosen=True)
     behind = np.flatnonzero(~finished[order])
     reached = int(behind[0]) if len(behind) else len(order)
     last = np.zeros(frame.question_count, np.int64)

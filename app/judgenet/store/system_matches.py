@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
 
 import numpy as np
 
 from judgenet.core.asking_order import asking_order
+from judgenet.core.matches import matches_seed
 from judgenet.stats.adaptive_matches import SystemPair
 from judgenet.stats.anytime import UnitTally
 from judgenet.stats.curves import Codes
 from judgenet.store.anytime import win_scores
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.frame import RunFrame
-
-MATCHES_RECORD: Final = "matches"
-"""Where the record of a run keeps that its matches are chosen as it goes on, and the seed of their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +34,6 @@ class SystemMatches:
     def score(self, index: int, of_b: float) -> float:
         """The score of the first system of a pair, from that of B."""
         return 1 - of_b if self.first_is_a[index] else of_b
-
-
-def matches_seed(record: Mapping[str, Any]) -> int | None:
-    """The seed of a run whose matches are chosen as it goes on; ``None`` for other runs."""
-    kept = record.get(MATCHES_RECORD)
-    return int(kept["seed"]) if isinstance(kept, Mapping) and "seed" in kept else None
 
 
 def system_matches(frame: RunFrame) -> SystemMatches:

@@ -13,7 +13,9 @@ from judgenet.core.pairs import Pair
 from judgenet.core.presets import network
 from judgenet.engine.budget import Limits
 from judgenet.engine.ports import ChatRequest
+from judgenet.figures.anytime import run_anytime
 from judgenet.figures.ranking import run_ranking
+from judgenet.figures.rates import run_rates
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import run_info
@@ -64,6 +66,11 @@ def test_it_stops_when_each_is_separated_from_the_next(tmp_path: Path) -> None:
     assert len(ran.asked) == 2 * judged
     assert f"after {judged} of {len(PAIRS)} matches" in info.message
     assert f"Not asked: {len(PAIRS) - judged} pairs." in info.message
+    # Which pairs it judged follows from their verdicts: they are no sample, and no rate over them is valid.
+    always = run_anytime(frame, ("c2_all",))
+    assert (always.n, always.waiting, always.aggregations["c2_all"].win_rate.value) == (0, judged, None)
+    assert "chose its pairs by their verdicts" in always.notes[0]
+    assert always.notes[0] in run_rates(frame, "c2_all").notes
     found = run_ranking(frame, "c2_all", resamples=0)
     assert [system.name for system in found.systems] == ["z", "y", "x", "w"]
     separation = found.separation

@@ -56,6 +56,7 @@ def test_the_rule_of_the_run_is_told(report: Report) -> None:
 
 def test_a_run_that_stopped_itself_says_so_first(report: Report, tmp_path: Path) -> None:
     about = replace(report.about, state="enough", message="Enough is known.")
-    text = markdown(outline(replace(report, about=about), ()))
+    rule = UntilFigures("excludes 50%", False, None, None, None, None, None, None, None, None, "the rule was not met")
+    text = markdown(outline(replace(report, about=about, until=rule), ()))
     assert "The run stopped when enough was known: 40 of 40 pairs are judged." in text
     assert "Intervals for one look do not allow for the stop" in text
