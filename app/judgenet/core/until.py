@@ -85,7 +85,7 @@ def _condition(text: str) -> UntilCondition:
     value = float(found["number"]) / (100 if found["percent"] else 1)
     if not 0 < value < 1:
         share = f"{found['number']}{found['percent'] or ''}"
-        raise UntilError(f"{text!r}: {share} does not lie between 0 and 1, or 0% and 100%.")
+        raise UntilError(f"{text!r}: {share} is not between 0% and 100% (0 and 1), both left out.")
     return UntilCondition(*_subject(found["subject"], text), test, value)
 
 
