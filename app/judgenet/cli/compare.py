@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -22,15 +23,8 @@ def print_comparison(figures: RunComparison, console: Console) -> None:
     """The differences as a table for people, the warning first."""
     for note in figures.notes:
         console.print(f"Warning: {note}", soft_wrap=True, markup=False)
-    for name, (one, other) in figures.judges_differ.items():
-        if name == "network":
-            one, other = figures.first.network, figures.second.network
-            if one != other:
-                console.print(f"  network: {one} → {other}", soft_wrap=True, markup=False)
-            for change in figures.network_changes:
-                console.print(f"  {change.what}: {change.first} → {change.second}", soft_wrap=True, markup=False)
-        elif name != "prompts":
-            console.print(f"  {name.replace('_', ' ')}: {one} → {other}", soft_wrap=True, markup=False)
+    for line in _judges_lines(figures):
+        console.print(line, soft_wrap=True, markup=False)
     pairs, who = figures.pairs, []
     for of in (figures.first, figures.second):
         name = f" “{of.name}”" if of.name else ""
@@ -41,6 +35,38 @@ def print_comparison(figures: RunComparison, console: Console) -> None:
         soft_wrap=True,
         markup=False,
     )
+    _print_differences(figures, console)
+    test = figures.mcnemar
+    if test.p is not None:
+        over = "" if test.questions_p is None else f"; over questions p = {test.questions_p:.4f}"
+        console.print(
+            f"Only the first is right on {plural(test.only_first_right, 'pair')}, only the second on "
+            f"{test.only_second_right:,} (McNemar, exact p = {test.p:.4f}{over})",
+            soft_wrap=True,
+        )
+    if pairs.questions < pairs.both_judged:
+        console.print(
+            f"These pairs hold {pairs.questions:,} different questions: intervals are over questions",
+            soft_wrap=True,
+        )
+    if figures.power.pairs is not None:
+        console.print(figures.power.words, soft_wrap=True)
+
+
+def _judges_lines(figures: RunComparison) -> Iterator[str]:
+    """What makes the two different judges, a line each."""
+    for name, (first, second) in figures.judges_differ.items():
+        if name == "network":
+            first, second = figures.first.network, figures.second.network
+            if first != second:
+                yield f"  network: {first} → {second}"
+            yield from (f"  {change.what}: {change.first} → {change.second}" for change in figures.network_changes)
+        elif name != "prompts":
+            yield f"  {name.replace('_', ' ')}: {first} → {second}"
+
+
+def _print_differences(figures: RunComparison, console: Console) -> None:
+    """The figures of both runs with their differences, and what to know of them."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     for heading in ("first", "second", "difference", "95 % interval", "n"):
@@ -60,21 +86,6 @@ def print_comparison(figures: RunComparison, console: Console) -> None:
         for said in (found.reason, found.note):
             if said:
                 console.print(f"{title}: {said}", soft_wrap=True, markup=False)
-    test = figures.mcnemar
-    if test.p is not None:
-        over = "" if test.questions_p is None else f"; over questions p = {test.questions_p:.4f}"
-        console.print(
-            f"Only the first is right on {plural(test.only_first_right, 'pair')}, only the second on "
-            f"{test.only_second_right:,} (McNemar, exact p = {test.p:.4f}{over})",
-            soft_wrap=True,
-        )
-    if pairs.questions < pairs.both_judged:
-        console.print(
-            f"These pairs hold {pairs.questions:,} different questions: intervals are over questions",
-            soft_wrap=True,
-        )
-    if figures.power.pairs is not None:
-        console.print(figures.power.words, soft_wrap=True)
 
 
 def compare_runs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.wording import plural
 from judgenet.figures.curve import RunCurve, run_curve
+from judgenet.figures.parts import PointFigures
 from judgenet.stats.intervals import Interval
 from judgenet.stats.whatif import ONE_POINT
 from judgenet.store.taught import fair_frame
@@ -31,22 +33,7 @@ def print_curve(figures: RunCurve, console: Console) -> None:
     if whole is None or smallest is None or best is None:
         console.print(f"{figures.run}: n/a – {figures.reason}", soft_wrap=True)
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("neurons", "layers", "orders", "samples", "calls", "accuracy", "95 %", "lowest", "highest"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for point in figures.curve:
-        table.add_row(
-            f"{point.neurons:,}",
-            str(point.depth),
-            "+".join(point.orders),
-            str(point.samples),
-            f"{point.calls_per_pair:.1f}",
-            f"{point.accuracy:.4f}",
-            _span(point.accuracy_ci),
-            f"{point.lowest:.4f}",
-            f"{point.highest:.4f}",
-        )
-    console.print(table)
+    _print_points(figures.curve, console)
     console.print(
         f"{figures.aggregation} of all {whole.neurons:,} neurons: {whole.accuracy:.4f} "
         f"({_span(whole.accuracy_ci)}) of {whole.n_used:,.0f} labelled pairs. "
@@ -78,6 +65,26 @@ def print_curve(figures: RunCurve, console: Console) -> None:
         "lowest and highest are single choices.",
         soft_wrap=True,
     )
+
+
+def _print_points(points: Sequence[PointFigures], console: Console) -> None:
+    """The sizes as a table, a row each."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("neurons", "layers", "orders", "samples", "calls", "accuracy", "95 % interval", "lowest", "highest"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for point in points:
+        table.add_row(
+            f"{point.neurons:,}",
+            str(point.depth),
+            "+".join(point.orders),
+            str(point.samples),
+            f"{point.calls_per_pair:.1f}",
+            f"{point.accuracy:.4f}",
+            _span(point.accuracy_ci),
+            f"{point.lowest:.4f}",
+            f"{point.highest:.4f}",
+        )
+    console.print(table)
 
 
 def _span(interval: Interval | None) -> str:

@@ -331,8 +331,9 @@ def measure(
         if interval is None:
             reasons["interval"] = method
             method = ""
+    too_few_valid = rate_valid is not None and rate_valid < FEWEST_VALID
     p = z = z_p = None
-    if rate_valid is not None and rate_valid < FEWEST_VALID:
+    if too_few_valid:
         reasons["p"] = f"{valid_first:,} of {items:,} first answers are valid: no verdict below {FEWEST_VALID:.0%}"
     elif analytic is None:
         reasons.setdefault("p", "chance is no meaningful reference here")
@@ -341,26 +342,16 @@ def measure(
         if p is None:
             reasons["p"] = why_not
         z, z_p = z_test(hits, n, analytic * n, n)
+    net = _net(plan, probe, codes, margin, tests) if valid else None
+    if net is not None and net.reason:
+        reasons["net_ci"] = net.reason
+    judged, why = _judged_small(plan, probe, net, biased & counted, counted, margin)
+    if too_few_valid:
+        judged, why = None, reasons["p"]
+    if why:
+        reasons["equivalent"] = why
     target, rival = counts[probe.outcomes[0]], counts[probe.outcomes[1]]
-    questions = question_numbers(plan)
-    net: NetEffect | None = None
-    if probe.rule != "changed" and valid:
-        leads, there = leads_of(probe.rule, codes)
-        net = net_effect(leads[there], questions[there], margin, tests)
-        if net.reason:
-            reasons["net_ci"] = net.reason
-    shown: NetEffect | Rate | None = net
-    if not probe.has_rival:
-        shown = rate((biased & counted)[counted], questions[counted], margin) if n else None
-    if shown is not None and shown.interval_90 is None:
-        few = few_questions(len(set(questions[counted].tolist())), n)
-        reasons["equivalent"] = net.reason if probe.has_rival and net is not None else few
-    if rate_valid is not None and rate_valid < FEWEST_VALID:
-        reasons["equivalent"] = reasons["p"]
-    judged = None if "equivalent" in reasons else shown
-    consistent = None
-    if probe.key == "egocentric" and target + rival:
-        consistent = target / (target + rival)
+    consistent = target / (target + rival) if probe.key == "egocentric" and target + rival else None
     return Cell(
         probe=probe.key,
         judge=judge,
@@ -391,6 +382,30 @@ def measure(
         codes=tuple("".join(_SIGNS[int(code)] for code in row) for row in codes),
         reasons=reasons,
     )
+
+
+def _net(plan: ProbePlan, probe: Probe, codes: Codes, margin: float, tests: int) -> NetEffect | None:
+    """The net effect of a probe that has one."""
+    if probe.rule == "changed":
+        return None
+    leads, there = leads_of(probe.rule, codes)
+    return net_effect(leads[there], question_numbers(plan)[there], margin, tests)
+
+
+def _judged_small(
+    plan: ProbePlan, probe: Probe, net: NetEffect | None, hits: Flags, counted: Flags, margin: float
+) -> tuple[NetEffect | Rate | None, str]:
+    """What says whether a bias is small: the net effect, or the share of pairs where a probe has no rival; ``None`` and
+    why, where neither has an interval."""
+    questions = question_numbers(plan)
+    shown: NetEffect | Rate | None = net
+    if not probe.has_rival:
+        shown = rate(hits[counted], questions[counted], margin) if counted.any() else None
+    if shown is None or shown.interval_90 is not None:
+        return shown, ""
+    if probe.has_rival and net is not None and net.reason:
+        return None, net.reason
+    return None, few_questions(len(set(questions[counted].tolist())), int(counted.sum()))
 
 
 def question_numbers(plan: ProbePlan) -> NDArray[np.int64]:
