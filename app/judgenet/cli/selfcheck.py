@@ -147,7 +147,7 @@ def print_coverage(figures: dict[str, Any], console: Console) -> None:
         console,
         stacked=("coverage", "width"),
     )
-    console.print("\nLabels from elsewhere (bias in the third line): rate .7, 200 labels", soft_wrap=True)
+    console.print("\nLabels of unknown sampling (bias in the third line): rate .7, 200 labels", soft_wrap=True)
     lines = ("coverage", "width", "bias")
     _print_cells(figures["origins"]["cells"], {"labels": lambda cell: str(cell["origin"])}, console, stacked=lines)
     console.print("\nLabels picked within the pool (bias in the third line): rate .65, 200 of 1,000", soft_wrap=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgenet.core.aggregate import deciding
+from judgenet.core.wording import plural
 from judgenet.figures.acceptance import AcceptanceFigures, acceptance_figures
 from judgenet.figures.anytime import RunAnytime, UntilFigures, chosen_pairs_notes, run_anytime, until_figures
 from judgenet.figures.base import ASKED, OPTIONAL, Figures, Keys
@@ -350,5 +351,5 @@ def _cost(sums: Spent) -> RunCost:
         calls_unpriced=sums.unpriced,
         calls_new=sums.calls_new,
         calls_from_store=sums.calls - sums.calls_new,
-        reason=f"{sums.unpriced:,} calls have no known price" if sums.unpriced else None,
+        reason=f"the price of {plural(sums.unpriced, 'call')} is unknown" if sums.unpriced else None,
     )

@@ -14,7 +14,7 @@ from judgenet.core import network_json
 from judgenet.core.experiments import EXPERIMENTS, Experiment, ExperimentRow
 from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.pairs import ORDERS, VERDICTS, Order, Pair, Verdict, data_hash
-from judgenet.core.wording import aggregation_title
+from judgenet.core.wording import aggregation_title, plural
 from judgenet.engine.experiments import runs_of
 from judgenet.figures.experiment import (
     ExperimentFigures,
@@ -281,7 +281,7 @@ def _price_of(store: Store, runs: Sequence[RunInfo]) -> tuple[float | None, str]
     if not runs:
         return None, "the network has not run"
     sums = different_calls(store, runs)
-    return (None, f"the price of {sums.unpriced:,} calls is unknown") if sums.unpriced else (sums.price, "")
+    return (None, f"the price of {plural(sums.unpriced, 'call')} is unknown") if sums.unpriced else (sums.price, "")
 
 
 def _saving(
@@ -419,7 +419,7 @@ def _calls(store: Store, runs: Sequence[RunInfo], this_time: int) -> SetCalls:
         tokens_in=sums.tokens_in,
         tokens_out=sums.tokens_out,
         price=None if sums.unpriced else sums.price,
-        reasons={"price": f"the price of {sums.unpriced:,} calls is unknown"} if sums.unpriced else {},
+        reasons={"price": f"the price of {plural(sums.unpriced, 'call')} is unknown"} if sums.unpriced else {},
     )
 
 

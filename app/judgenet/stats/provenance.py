@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from judgenet.core.labels import NOBODY, Chosen, People
 from judgenet.core.pairs import Verdict
+from judgenet.core.wording import plural
 
 LeftOut = Literal[
     "targeted",
@@ -216,7 +217,7 @@ class LabelSources:
                 "data: agreement is over both"
             )
         if self.disputed:
-            notes.append(f"{self.disputed:,} pairs have annotators who disagree, and nobody settled it")
+            notes.append(f"the annotators of {plural(self.disputed, 'pair')} disagree, and nobody settled it")
         return notes
 
 
