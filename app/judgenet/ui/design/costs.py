@@ -196,17 +196,15 @@ class CostStrip(QFrame):
         limits, found = self._context.runner.limits, self._context.figures.estimate
         named = limits_words(limits)
         unknown = found is not None and found.estimate.pairs > 0 and found.estimate.price is None
-        stop = stop_words(self._context.runner.stop_wish)
-        text = (
-            f"At most {named}"
-            if named
-            else "Enter the price"
-            if unknown
-            else f"{stop[:1].upper()}{stop[1:]}" or "Limits"
-        )
-        if text != self.limits.text():
+        wish = self._context.runner.stop_wish
+        words = stop_words(wish)
+        stop = "Until enough is known" if wish.until else f"{words[:1].upper()}{words[1:]}"
+        text = f"At most {named}" if named else "Enter the price" if unknown else stop or "Limits"
+        told = ", ".join(part for part in (named, words) if part)
+        name = f"Limits of a run: {told}" if told else text
+        if (text, name) != (self.limits.text(), self.limits.accessibleName()):
             self.limits.setText(text)
-            self.limits.setAccessibleName(f"Limits of a run: {named}" if named else text)
+            self.limits.setAccessibleName(name)
             self._fit()
 
     def refresh(self) -> None:
