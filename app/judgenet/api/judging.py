@@ -54,25 +54,25 @@ def judge(
     progress: bool = True,
     on_event: Callable[[Event], object] | None = None,
 ) -> Run:
-    """Judges pairs with a network and waits until that is done.
+    """Judges pairs with a network, waits until that is done, and returns the run.
 
-    The same again goes on where it stopped. Ctrl+C (or the notebook's stop) ends it within a second, keeps what is
-    finished and gives the run as it stands. Works where an event loop is running, too.
+    The same call made again goes on where the run stopped. Ctrl+C (or the notebook's stop button) ends the run within a
+    second, keeps what is finished, and returns the run as it stands. It also works inside a running event loop.
 
     Args:
-        pairs: what :func:`judgenet.read_pairs` gives or takes.
-        network: what :meth:`Network.layers` or :func:`judgenet.load` gives.
-        out: the folder of the run.
+        pairs: what :func:`judgenet.read_pairs` returns or accepts.
+        network: what :meth:`Network.layers` or :func:`judgenet.load` returns.
+        out: the folder of the run; it is made where it is missing.
         budget: stop before more money than this is spent (US dollars); the prices of all models must be known.
         max_calls: stop before more new calls than this.
         max_tokens: stop before more tokens (in and out) than this.
-        limit: judge the first so many pairs.
+        limit: judge only this many pairs, the first ones.
         until: stop when enough is known, such as ``"c2_all excludes 50%"`` or ``"width <= 0.1"``, by intervals that are
             valid at any time. Pairs are then asked in drawn order; the others stay unasked, and a later call asks them.
         auto_matches: choose pairs as the run goes on, where the ranks of the systems that they name are least
             separated, and stop when they are.
-        progress: a live line on a terminal or in a notebook.
-        on_event: hears every event of the run (:mod:`judgenet.core.events`), on this thread.
+        progress: whether to show a live line on the terminal or in the notebook.
+        on_event: is called with every event of the run (:mod:`judgenet.core.events`), on this thread.
 
     Raises:
         judgenet.core.network.NetworkError: the design cannot run.
@@ -124,17 +124,17 @@ def judge_async(
     until: str | None = None,
     auto_matches: bool = False,
 ) -> LiveRun:
-    """As :func:`judge`, without waiting: ``async for event in live`` gives the events, ``await live`` the run.
+    """Like :func:`judge`, but without waiting: ``async for event in live`` yields the events, ``await live`` the run.
 
-    It begins when it is first awaited or iterated over. Cancelling the task that waits ends the run; what is finished
-    is kept.
+    The run begins when it is first awaited or iterated over. Cancelling the task that waits ends the run; what is
+    finished is kept.
     """
     stop = StopWish(until or "", auto_matches)
     return LiveRun(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, stop)
 
 
 class LiveRun:
-    """A run that goes on: an async iterator of its events, and awaitable for the finished :class:`Run`."""
+    """A run in progress: an async iterator of its events, and awaitable for the finished :class:`Run`."""
 
     def __init__(
         self,
@@ -189,12 +189,12 @@ class LiveRun:
             self._session.close()
 
     def pause(self) -> None:
-        """Sends no further call."""
+        """Pauses the run: no further call is sent."""
         if self._handle is not None:
             self._handle.pause()
 
     def resume(self) -> None:
-        """Goes on, and tries stopped endpoints again."""
+        """Goes on after a pause, and tries endpoints that were stopped again."""
         if self._handle is not None:
             self._handle.resume()
 

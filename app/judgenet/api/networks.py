@@ -29,7 +29,7 @@ class Network:
     """A network of judges and the endpoints of its own that it names.
 
     ``spec`` is the design as a value; ``prompts`` are edited prompt templates by name. ``study`` is the project that it
-    was loaded from: what such a one wants to send, and where to, you have to approve (``judgenet endpoint trust``).
+    was loaded from: you have to approve what such a project sends, and where to (``judgenet endpoint trust``).
     """
 
     spec: NetworkSpec
@@ -126,7 +126,7 @@ class Network:
 
     def to_file(self, path: str | Path) -> Path:
         """Writes who reads whom by the ending of ``path``: ``.graphml``, ``.json`` (node-link), ``.dot`` (Graphviz) or
-        ``.svg`` (a picture). :meth:`from_file` reads the first two. Gives the path.
+        ``.svg`` (a picture). :meth:`from_file` reads the first two. Returns the path.
 
         :raises judgenet.core.network.NetworkError: another ending.
         :raises judgenet.store.files.FileError: it cannot be written.
@@ -137,13 +137,13 @@ class Network:
         return Path(path)
 
     def graph(self) -> nx.DiGraph[str]:
-        """Who reads whom, as a networkx graph of its own: change it, and :meth:`from_graph` takes it back."""
+        """Who reads whom, as a networkx graph. It is a copy that you may change; :meth:`from_graph` reads it back."""
         from judgenet.core.network_graph import graph
 
         return graph(self.spec)
 
     def save(self, path: str | Path) -> Path:
-        """Writes a project file that the studio and the command line open; gives its path.
+        """Writes a project file that the studio and the command line open, and returns its path.
 
         :raises judgenet.store.files.FileError: it cannot be written.
         """
@@ -213,7 +213,7 @@ def endpoint(
     """An endpoint by its address, for :meth:`Network.layers`.
 
     ``api_key_env`` is the name, not the value, of the environment variable that holds the key; keys of well-known hosts
-    are found by themselves. ``concurrency`` is the most calls at once.
+    are found automatically. ``concurrency`` is the maximum number of parallel calls.
 
     :raises judgenet.store.settings.SettingsError: the address cannot be used.
     """

@@ -52,11 +52,11 @@ class Pairs(Sequence[Pair]):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is odd about the file: duplicates, identical responses, labels that were left out, and more."""
+        """Returns what is odd about the file: duplicates, identical responses, labels that were left out, and more."""
         return () if self.dataset is None else self.dataset.findings
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a pair; the columns are those that JudgeNet reads."""
+        """The pairs as a data frame: one row per pair, with the columns that JudgeNet reads."""
         import pandas as pd
 
         records = [pair.to_json() for pair in self._pairs]
@@ -122,7 +122,7 @@ def _read(paths: Sequence[Path], mapping: PairMapping, limit: int | None) -> Pai
 
 
 def as_pairs(source: Pairs | PairsSourceLike | pd.DataFrame | Iterable[Pair]) -> Pairs:
-    """Whatever :func:`judgenet.judge` takes for its pairs.
+    """Converts whatever :func:`judgenet.judge` accepts as pairs.
 
     :raises ValueError: two pairs have the same id.
     """

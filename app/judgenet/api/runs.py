@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """A run as it is recorded in its store. Nothing that is asked of it costs a call.
+    """A run as it is recorded in its store. Its methods make no call to a model.
 
-    What is read is read once; :meth:`reload` reads anew, for a run that goes on.
+    Data is read once. For a run that is still going on, :meth:`reload` returns the run as it stands now.
     """
 
     def __init__(self, store_path: Path, run_id: str) -> None:
@@ -59,7 +59,7 @@ class Run:
 
     @cached_property
     def info(self) -> RunInfo:
-        """Its state, its times, and what its record holds (network, settings, versions)."""
+        """The run's state and times, and what its record holds (network, settings, versions)."""
         with self._open() as (_, run):
             return run
 
@@ -83,7 +83,7 @@ class Run:
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
-        """A row a pair with its label, its verdicts and its texts (:func:`judgenet.store.tables.pair_table`)."""
+        """One row per pair, with its label, its verdicts and its texts (:func:`judgenet.store.tables.pair_table`)."""
         from judgenet.store.tables import pair_table
 
         with self._open() as (store, _):
@@ -91,7 +91,8 @@ class Run:
 
     @cached_property
     def calls(self) -> pd.DataFrame:
-        """A row a call with scores, evidence, tokens and price (:func:`judgenet.store.tables.call_table`)."""
+        """One row per call, with scores, evidence, tokens and price in US dollars
+        (:func:`judgenet.store.tables.call_table`)."""
         from judgenet.store.tables import call_table
 
         with self._open() as (store, run):
@@ -122,7 +123,7 @@ class Run:
 
         Args:
             labels: how the labelled pairs were chosen (``"random"``, ``"within-verdict"``, ``"imported"``,
-                ``"targeted"``); ``None``: as is kept of each label.
+                ``"targeted"``); ``None``: as recorded with each label.
             aggregation: whose verdicts; ``None``: those that decide.
             use: which labels: ``"all"`` or ``"every:5"``.
             anytime: also with intervals that are valid however often one looks.
@@ -313,7 +314,7 @@ class Run:
         self, path: str | Path | Sequence[str | Path], *, aggregation: str | None = None, seed: int = 0
     ) -> list[Path]:
         """Writes the run's report; the ending of each file says the form (``.html``, ``.pdf``, ``.md``, ``.tex``,
-        ``.csv``, ``.json``). Gives the paths."""
+        ``.csv``, ``.json``). Returns the paths."""
         from judgenet.cli.report import report as write_report
 
         targets = [Path(path)] if isinstance(path, str | Path) else [Path(of) for of in path]
@@ -328,7 +329,7 @@ class Run:
 
 
 def open_run(place: str | Path, run: str | None = None) -> Run:
-    """A recorded run: ``place`` is a folder, a project or a store (its newest run), or names a run in one
+    """Opens a recorded run: ``place`` is a folder, a project or a store (its newest run), or names a run in one
     (``"study/run-2"``); ``run`` is a run's id in it.
 
     :raises judgenet.store.db.StoreError: there is no such run; the message lists those that there are.
