@@ -88,20 +88,7 @@ class TopBar(QFrame):
         actions.attach(self.stop, "run.stop")
         self.stop.setAccessibleName("Stop")
 
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._left)
-        row.addWidget(self.name)
-        row.addWidget(self.state)
-        row.addSpacing(8)
-        row.addWidget(self.undo)
-        row.addWidget(self.redo)
-        row.addSpacing(8)
-        row.addWidget(self._page_box)
-        row.addStretch(1)
-        for widget in (self.palette_field, self.pause, self.stop, self.primary):
-            row.addWidget(widget)
-        self._row = row
+        self._lay_out()
         document.saved_changed.connect(self.refresh)
         document.project_changed.connect(self.refresh)
         document.read_only_changed.connect(self.refresh)
@@ -119,6 +106,22 @@ class TopBar(QFrame):
         for button in (self.primary, self.pause, self.stop):
             measure(button, icon=16)
         self.set_narrow(narrow=False)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._left)
+        row.addWidget(self.name)
+        row.addWidget(self.state)
+        row.addSpacing(8)
+        row.addWidget(self.undo)
+        row.addWidget(self.redo)
+        row.addSpacing(8)
+        row.addWidget(self._page_box)
+        row.addStretch(1)
+        for widget in (self.palette_field, self.pause, self.stop, self.primary):
+            row.addWidget(widget)
+        self._row = row
 
     def _make_menu(self, menu: QMenu) -> None:
         self.menu_button = QToolButton(self)
@@ -460,13 +463,16 @@ class StatusBar(QFrame):
         ):
             signal.connect(self.refresh)
         tasks.jobs_changed.connect(self._jobs_changed)
+        self._measure()
+        self.refresh()
+
+    def _measure(self) -> None:
         measure(self, height=STATUS_BAR)
         measure(self._row, margins=(16, 0, 16, 0), spacing=20)
         measure(self.bar, width=160)
         for shown in (*self._left, *self._right):
             measure(shown, font="body", tabular=True)
         measure(self._left[0], font="strong")
-        self.refresh()
 
     def _lay_out(self) -> None:
         row = QHBoxLayout(self)

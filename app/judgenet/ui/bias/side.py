@@ -91,17 +91,20 @@ class BiasSidebar(QScrollArea):
         column.addStretch(1)
         self.setWidget(inner)
         self._column, self._form = column, form
+        self._connect()
+        measure(self._column, margins=(16, 12, 16, 16), spacing=Gap(8))
+        measure(self._form, across=12, down=Gap(8))
+        measure(self._facts, down=4)
+        measure(self, width=272)
+        self.show_plan()
+
+    def _connect(self) -> None:
         for spin in self._spins:
             spin.valueChanged.connect(self.changed)
             spin.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         for combo in (self.own, self.divide):
             combo.currentIndexChanged.connect(self.changed)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        measure(self._column, margins=(16, 12, 16, 16), spacing=Gap(8))
-        measure(self._form, across=12, down=Gap(8))
-        measure(self._facts, down=4)
-        measure(self, width=272)
-        self.show_plan()
 
     def _make_settings(self) -> None:
         self.instructions = SpinBox("Instructions, randomly drawn", 0, _MOST_INSTRUCTIONS)

@@ -119,7 +119,7 @@ class BrowseView(QWidget):
         self.pair_view.closed.connect(self.close_pair)
         self.pair_view.stepped.connect(self.table.step)
         self.pair_view.whole_wanted.connect(self._set_whole)
-        self.pair_view.markdown_chosen.connect(self._set_markdown)
+        self.pair_view.markdown_chosen.connect(lambda on: self._context.settings.set(markdown=on))
         self.pair_view.run_wanted.connect(self._show_in_run)
         self.pair_view.set_markdown(self._context.settings.preferences.markdown)
         self.splitter = QSplitter(Qt.Orientation.Vertical)
@@ -427,9 +427,6 @@ class BrowseView(QWidget):
         self.pair_view.set_whole(whole)
         if whole:
             self.pair_view.focus_texts()
-
-    def _set_markdown(self, markdown: bool) -> None:
-        self._context.settings.set(markdown=markdown)
 
     def _preferences_changed(self, preferences: Preferences) -> None:
         self.pair_view.set_markdown(preferences.markdown)

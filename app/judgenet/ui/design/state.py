@@ -145,6 +145,43 @@ def roles_state(spec: NetworkSpec) -> RolesState | None:
     return RolesState(most, ("Generated",), "For each pair")
 
 
+def _layer_state(
+    spec: NetworkSpec,
+    number: int,
+    profiles: Mapping[str, EndpointProfile],
+    mistakes: Sequence[Mistake | None],
+) -> LayerState:
+    """A layer, counted from 0, with the mistake of each of its neurons."""
+    orders, wired, of = orders_of(spec), design_graph(spec), spec.layers[number]
+    neurons = []
+    for place, mistake in enumerate(mistakes):
+        settings = neuron_settings(spec, number, place)
+        neurons.append(
+            NeuronState(
+                role_words(spec, number, place),
+                model_of(settings, profiles),
+                settings_words(settings),
+                orders=orders,
+                problem=mistake,
+            )
+        )
+    inputs = tuple(wired.inputs(number, place) for place in range(len(mistakes))) if number else ()
+    wiring = "full" if number == 0 else of.wiring.kind
+    return LayerState(tuple(neurons), inputs, wiring, of.wiring.window, of.adaptive)
+
+
+def _chair_state(
+    spec: NetworkSpec, profiles: Mapping[str, EndpointProfile], mistake: Mistake | None
+) -> NeuronState | None:
+    """The chair, ``None`` where there is none."""
+    if spec.chair is None:
+        return None
+    settings = chair_settings(spec)
+    return NeuronState(
+        "Chair", model_of(settings, profiles), settings_words(settings), orders=orders_of(spec), problem=mistake
+    )
+
+
 def design_state(
     spec: NetworkSpec,
     profiles: Mapping[str, EndpointProfile],
@@ -167,38 +204,14 @@ def design_state(
             mistakes[problem] = Mistake(problem_words(problem), mended.words if mended else "")
         return mistakes[problem]
 
-    orders = orders_of(spec)
-    wired = design_graph(spec)
-    layers = []
-    for number, of in enumerate(spec.layers):
-        width = width_of(spec, number)
-        neurons = []
-        for place in range(width):
-            settings = neuron_settings(spec, number, place)
-            neurons.append(
-                NeuronState(
-                    role_words(spec, number, place),
-                    model_of(settings, profiles),
-                    settings_words(settings),
-                    orders=orders,
-                    problem=mistake(found.get((number, place))),
-                )
-            )
-        inputs = tuple(wired.inputs(number, place) for place in range(width)) if number else ()
-        wiring = "full" if number == 0 else of.wiring.kind
-        layers.append(LayerState(tuple(neurons), inputs, wiring, of.wiring.window, of.adaptive))
-    chair = None
-    if spec.chair is not None:
-        of_chair = [problem for problem in problems if problem.path.startswith("chair.")]
-        settings = chair_settings(spec)
-        chair = NeuronState(
-            "Chair",
-            model_of(settings, profiles),
-            settings_words(settings),
-            orders=orders,
-            problem=mistake(of_chair[0] if of_chair else None),
-        )
-    counted = tuple(layers)
+    widths = [width_of(spec, number) for number in range(spec.depth)]
+    layers = tuple(
+        _layer_state(spec, number, profiles, [mistake(found.get((number, place))) for place in range(width)])
+        for number, width in enumerate(widths)
+    )
+    of_chair = [problem for problem in problems if problem.path.startswith("chair.")]
+    chair = _chair_state(spec, profiles, mistake(of_chair[0] if of_chair else None))
+    counted = layers
     titles = tuple(f"Layer {number + 1}" for number in range(spec.depth))
     if rule.startswith("c2_l"):
         only = int(rule.removeprefix("c2_l")) - 1
@@ -213,7 +226,7 @@ def design_state(
     aggregation = spec.aggregation
     note = note or _TIES.get((aggregation.ties, aggregation.fallback), "")
     return NetworkState(
-        tuple(layers),
+        layers,
         pair=pair_state(pair, index),
         roles=roles_state(spec),
         vote=VoteState(rule_words(rule), titles, boxes_of(counted), note=note, name=rule_name(rule)),

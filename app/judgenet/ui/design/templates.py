@@ -105,6 +105,21 @@ class TemplateEditor(QWidget):
         self.close_button.setIcon(icon("close"))
         self.close_button.setAccessibleName("Close the templates")
         self.close_button.setToolTip("Back to the network")
+        self._lay_out()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(WAIT_MS)
+        self._timer.timeout.connect(self.apply)
+        self.filter.textChanged.connect(self._fill)
+        self.tree.currentItemChanged.connect(self._chosen)
+        self.text.textChanged.connect(self._edited)
+        self.reset.clicked.connect(self._reset)
+        self.close_button.clicked.connect(self._close)
+        context.document.project_changed.connect(self._project_changed)
+        measure(self._column, margins=(24, 16, 24, 16), spacing=12)
+        measure(self.close_button, icon=20)
+
+    def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.addWidget(label("Templates", "title"))
         head.addStretch(1)
@@ -141,21 +156,9 @@ class TemplateEditor(QWidget):
         column = QVBoxLayout(self)
         column.addLayout(head)
         column.addWidget(self._splitter, stretch=1)
-        self._column = column
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(WAIT_MS)
-        self._timer.timeout.connect(self.apply)
-        self.filter.textChanged.connect(self._fill)
-        self.tree.currentItemChanged.connect(self._chosen)
-        self.text.textChanged.connect(self._edited)
-        self.reset.clicked.connect(self._reset)
-        self.close_button.clicked.connect(self._close)
-        context.document.project_changed.connect(self._project_changed)
-        measure(self._column, margins=(24, 16, 24, 16), spacing=12)
         measure(left_column, margins=(0, 0, 12, 0), spacing=8)
         measure(right_column, margins=(12, 0, 0, 0), spacing=8)
-        measure(self.close_button, icon=20)
+        self._column = column
 
     @property
     def _book(self) -> PromptBook:

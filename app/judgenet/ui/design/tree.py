@@ -108,9 +108,7 @@ class NetworkTree(QTreeView):
         """Fills the tree from the design."""
         if not self.isVisible():
             return
-        editor, spec = self._editor, self._editor.spec
-        profiles = self._context.document.profiles
-        problems = problems_at(spec, editor.problems)
+        spec, profiles = self._editor.spec, self._context.document.profiles
         closed = {layer for layer, item in self._layers.items() if not self.isExpanded(item.index())}
         self._quiet = True
         model = self.model_of_tree
@@ -121,16 +119,45 @@ class NetworkTree(QTreeView):
         root = model.invisibleRootItem()
         self._row(root, "Pair", "pair")
         if spec.roles.kind != "none":
-            settings = role_settings(spec)
-            words = {"generated": "Roles, named by the model", "fixed": "Roles, fixed"}[spec.roles.kind]
-            asked = spec.roles.kind == "generated"
-            cells: tuple[str, ...] = ()
-            if asked:
-                cells = (model_of(settings, profiles), _temperature(settings.temperature), "1")
-            item = self._row(root, words, "roles", cells)
-            if spec.roles.kind == "fixed":
-                for role in spec.roles.roles:
-                    item.appendRow([_cell(role.name), *(_cell("") for _ in COLUMNS[1:])])
+            self._add_roles(root)
+        self._add_layers(root)
+        self._row(root, f"Vote, {rule_words(self._context.document.rule)}", "vote")
+        if spec.chair is not None:
+            settings = chair_settings(spec)
+            cells = (model_of(settings, profiles), _temperature(settings.temperature), str(settings.samples or 1))
+            self._row(
+                root, f"Chair{stop_words(spec, spec.depth)}", "chair", cells, not self._context.document.read_only
+            )
+        self._row(root, "Verdict", "verdict")
+        self.expandAll()
+        for layer in closed:
+            if layer in self._layers:
+                self.collapse(self._layers[layer].index())
+        header = self.header()
+        for column in range(len(COLUMNS) - 1):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
+        if header.sectionSize(NAME) < self._context.theme.theme.px(180):
+            header.resizeSection(NAME, self._context.theme.theme.px(240))
+            header.resizeSection(MODEL, self._context.theme.theme.px(180))
+        self._quiet = False
+        self._show_selection()
+
+    def _add_roles(self, root: QStandardItem) -> None:
+        spec, profiles = self._editor.spec, self._context.document.profiles
+        settings = role_settings(spec)
+        words = {"generated": "Roles, named by the model", "fixed": "Roles, fixed"}[spec.roles.kind]
+        asked = spec.roles.kind == "generated"
+        cells: tuple[str, ...] = ()
+        if asked:
+            cells = (model_of(settings, profiles), _temperature(settings.temperature), "1")
+        item = self._row(root, words, "roles", cells)
+        if spec.roles.kind == "fixed":
+            for role in spec.roles.roles:
+                item.appendRow([_cell(role.name), *(_cell("") for _ in COLUMNS[1:])])
+
+    def _add_layers(self, root: QStandardItem) -> None:
+        spec, profiles = self._editor.spec, self._context.document.profiles
+        problems = problems_at(spec, self._editor.problems)
         editable = not self._context.document.read_only
         wired = design_graph(spec)
         for layer, of in enumerate(spec.layers):
@@ -154,24 +181,6 @@ class NetworkTree(QTreeView):
                     str(problem) if problem is not None else "",
                 )
                 self._row(item, role_words(spec, layer, place), Place(layer, place), cells, editable)
-        self._row(root, f"Vote, {rule_words(self._context.document.rule)}", "vote")
-        if spec.chair is not None:
-            settings = chair_settings(spec)
-            cells = (model_of(settings, profiles), _temperature(settings.temperature), str(settings.samples or 1))
-            self._row(root, f"Chair{stop_words(spec, spec.depth)}", "chair", cells, editable)
-        self._row(root, "Verdict", "verdict")
-        self.expandAll()
-        for layer in closed:
-            if layer in self._layers:
-                self.collapse(self._layers[layer].index())
-        header = self.header()
-        for column in range(len(COLUMNS) - 1):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
-        if header.sectionSize(NAME) < self._context.theme.theme.px(180):
-            header.resizeSection(NAME, self._context.theme.theme.px(240))
-            header.resizeSection(MODEL, self._context.theme.theme.px(180))
-        self._quiet = False
-        self._show_selection()
 
     def _row(
         self,

@@ -119,16 +119,7 @@ class ExperimentsDialog(QDialog):
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("Progress of the experiment")
         self.bar.setRange(0, 1000)
-        self.save = QPushButton("Save files…")
-        self.stop = QPushButton("Stop")
-        self.leave = QPushButton("Close")
-        self.begin = QPushButton("Run")
-        set_kind(self.begin, "primary")
-        self.begin.setDefault(True)
-        self.begin.clicked.connect(self._begin)
-        self.stop.clicked.connect(self._stop)
-        self.leave.clicked.connect(self.reject)
-        self.save.clicked.connect(self._save)
+        self._make_buttons()
         foot = QHBoxLayout()
         foot.addWidget(self.state, stretch=1)
         for button in (self.save, self.stop, self.leave, self.begin):
@@ -145,6 +136,18 @@ class ExperimentsDialog(QDialog):
         measure(row, margins=(12, 16, 24, 16), spacing=16)
         measure(column, spacing=12)
         measure(foot, spacing=8)
+
+    def _make_buttons(self) -> None:
+        self.save = QPushButton("Save files…")
+        self.stop = QPushButton("Stop")
+        self.leave = QPushButton("Close")
+        self.begin = QPushButton("Run")
+        set_kind(self.begin, "primary")
+        self.begin.setDefault(True)
+        self.begin.clicked.connect(self._begin)
+        self.stop.clicked.connect(self._stop)
+        self.leave.clicked.connect(self.reject)
+        self.save.clicked.connect(self._save)
 
     # Opening and closing
 

@@ -161,6 +161,9 @@ class SidePanel(QFrame):
                     column.addLayout(part)
         column.addStretch(1)
         measure(column, margins=PANEL_INSIDE, spacing=12)
+        self._lay_around(inside)
+
+    def _lay_around(self, inside: QWidget) -> None:
         area = QScrollArea()
         area.setWidget(inside)
         area.setWidgetResizable(True)

@@ -108,15 +108,7 @@ class WelcomePage(Page):
         buttons.addWidget(self.pairs_button)
         buttons.addStretch(1)
         self._buttons = buttons
-        self.recent_title = label("Recent", "section")
-        self.recent = QListWidget()
-        self.recent.setAccessibleName("Recent projects")
-        self.recent.setProperty("kind", "bare")
-        self.recent.setResizeMode(QListWidget.ResizeMode.Adjust)
-        self.recent.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.recent.itemClicked.connect(self._open_item)
-        self.recent.installEventFilter(self)
-        self.nothing = label("Projects that you open are listed here.", tone="text3", wrap=True)
+        self._make_recent()
         tour = QPushButton("Two-minute tour")
         check = QPushButton("Check an endpoint")
         self.context.actions.attach(tour, "help.tour")
@@ -138,6 +130,17 @@ class WelcomePage(Page):
         column.addWidget(self.recent, stretch=1)
         column.addLayout(links)
         return frame
+
+    def _make_recent(self) -> None:
+        self.recent_title = label("Recent", "section")
+        self.recent = QListWidget()
+        self.recent.setAccessibleName("Recent projects")
+        self.recent.setProperty("kind", "bare")
+        self.recent.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.recent.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.recent.itemClicked.connect(self._open_item)
+        self.recent.installEventFilter(self)
+        self.nothing = label("Projects that you open are listed here.", tone="text3", wrap=True)
 
     def _make_right(self) -> QScrollArea:
         area = QScrollArea()

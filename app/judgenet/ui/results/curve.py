@@ -105,17 +105,7 @@ class CurvePanel(Panel):
 
 def curve_picture(found: WhatIf, base: ReferenceLine | None, *, by_calls: bool) -> Picture:
     """The curve as a picture: the network as it was asked, and beside it one order alone and fewer samples."""
-    whole = found.whole
-    kinds: dict[str, list[Point]] = {"": [], "One order": [], "Fewer samples": []}
-    for point in found.points:
-        if point.orders == whole.orders and point.samples == whole.samples:
-            kinds[""].append(point)
-        elif point.samples == whole.samples and point.orders == whole.orders[:1]:
-            kinds["One order"].append(point)
-        elif by_calls and point.orders == whole.orders and (point.depth, point.width) == (whole.depth, whole.width):
-            kinds["Fewer samples"].append(point)
-    if kinds["Fewer samples"]:
-        kinds["Fewer samples"].append(whole)
+    kinds = _kinds(found, by_calls=by_calls)
 
     def x_of(point: Point) -> float:
         return point.calls if by_calls else float(point.neurons)
@@ -153,22 +143,42 @@ def curve_picture(found: WhatIf, base: ReferenceLine | None, *, by_calls: bool) 
         None,
     )
     xs = sorted({spot.x for one in series for spot in one.spots})
-    uprights = []
-    if not by_calls:
-        last = 0
-        for depth, width in enumerate(_widths(found)[:-1], 1):
-            last += width
-            left = "layer 1 only" if depth == 1 else ""
-            uprights.append(Upright(last + 0.5, left, f"layer {depth + 1} joins"))
     return Picture(
         tuple(series),
         x_ticks(xs),
         share_ticks(shares),
         "calls per pair" if by_calls else "neurons",
         base,
-        tuple(uprights[:3]),
+        () if by_calls else _uprights(found),
         ring,
     )
+
+
+def _kinds(found: WhatIf, *, by_calls: bool) -> dict[str, list[Point]]:
+    """The sizes by what is less in them: nothing, one of the orders, samples."""
+    whole = found.whole
+    kinds: dict[str, list[Point]] = {"": [], "One order": [], "Fewer samples": []}
+    for point in found.points:
+        if point.orders == whole.orders and point.samples == whole.samples:
+            kinds[""].append(point)
+        elif point.samples == whole.samples and point.orders == whole.orders[:1]:
+            kinds["One order"].append(point)
+        elif by_calls and point.orders == whole.orders and (point.depth, point.width) == (whole.depth, whole.width):
+            kinds["Fewer samples"].append(point)
+    if kinds["Fewer samples"]:
+        kinds["Fewer samples"].append(whole)
+    return kinds
+
+
+def _uprights(found: WhatIf) -> tuple[Upright, ...]:
+    """Where the next layer joins, for the first layers."""
+    uprights = []
+    last = 0
+    for depth, width in enumerate(_widths(found)[:-1], 1):
+        last += width
+        left = "layer 1 only" if depth == 1 else ""
+        uprights.append(Upright(last + 0.5, left, f"layer {depth + 1} joins"))
+    return tuple(uprights[:3])
 
 
 def x_ticks(values: Sequence[float], most: int = _MOST_TICKS) -> tuple[Tick, ...]:
