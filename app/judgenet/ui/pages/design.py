@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from judgenet.core.aggregate import aggregation_names
 from judgenet.core.cascade import has_stop_rules
-from judgenet.core.network import WiringKind
 from judgenet.store.files import atomic_write
 from judgenet.ui.canvas.export import network_image, network_png, network_svg
 from judgenet.ui.canvas.gates import with_gates
-from judgenet.ui.canvas.model import EdgeChange, MenuRequest, NetworkState, Part, Place, Target
+from judgenet.ui.canvas.model import NetworkState, Part, Place, Target
 from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.view import NetworkView
 from judgenet.ui.canvas.weights import weights_legend, with_weights
 from judgenet.ui.context import Context
 from judgenet.ui.design.actions import DesignActions
+from judgenet.ui.design.canvas_menus import CanvasMenus
 from judgenet.ui.design.comparison_note import ComparisonNote
 from judgenet.ui.design.costs import CostStrip
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.inspector import DesignInspector
-from judgenet.ui.design.network_forms import rule_meaning
 from judgenet.ui.design.state import design_state
-from judgenet.ui.design.stop_rules import fill_stop_rules
 from judgenet.ui.design.templates import TemplateEditor
 from judgenet.ui.design.toolbar import DesignToolbar
 from judgenet.ui.design.tree import NetworkTree
@@ -43,12 +40,6 @@ from judgenet.ui.tokens import INSPECTOR
 
 _NARROW: Final = 760
 """Below this width of the page in px at 100 % the canvas has all of it until the inspector is asked for."""
-_WIRINGS: Final[tuple[tuple[str, WiringKind, int], ...]] = (
-    ("Full: all of the layer before", "full", 1),
-    ("Window ±1: neighbours", "window", 1),
-    ("Window ±2", "window", 2),
-    ("Custom", "explicit", 1),
-)
 
 
 class DesignPage(Page):
@@ -125,6 +116,7 @@ class DesignPage(Page):
 
     def _connect_scene(self) -> None:
         scene, editor, toolbar = self.scene, self.editor, self.toolbar
+        self._menus = CanvasMenus(self.context, editor, scene, self)
         scene.selection_changed.connect(self._selected)
         scene.part_selected.connect(self._part_selected)
         scene.neuron_selected.connect(self._neuron_selected)
@@ -137,10 +129,7 @@ class DesignPage(Page):
         scene.delete_requested.connect(self._delete)
         scene.mend_requested.connect(self._mend)
         scene.gate_chosen.connect(self._gate_chosen)
-        scene.wiring_requested.connect(self._wiring_menu)
-        scene.rule_requested.connect(self._rule_menu)
         scene.chair_add_requested.connect(editor.add_chair)
-        scene.menu_requested.connect(self._menu)
         self.view.zoom_changed.connect(toolbar.show_zoom)
         toolbar.fit_wanted.connect(self.view.fit)
         toolbar.zoom_in_wanted.connect(self.view.zoom_in)
@@ -338,78 +327,6 @@ class DesignPage(Page):
         self.context.actions.refresh_soon()
 
     # Menus
-
-    def _wiring_menu(self, layer: int, x: int, y: int) -> None:
-        menu = QMenu(self)
-        self._fill_wirings(menu, layer)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(QPoint(x, y))
-
-    def _fill_wirings(self, menu: QMenu, layer: int) -> None:
-        wiring = self.editor.spec.layers[layer].wiring
-        for text, kind, window in _WIRINGS:
-            action = menu.addAction(text, self._wiring_picked)
-            action.setData((layer, kind, window))
-            action.setCheckable(True)
-            action.setChecked(kind == wiring.kind and (kind != "window" or window == wiring.window))
-
-    def _wiring_picked(self) -> None:
-        action: Any = self.sender()
-        layer, kind, window = action.data()
-        self.editor.set_wiring(layer, kind, window)
-
-    def _rule_menu(self, x: int, y: int) -> None:
-        menu = QMenu(self)
-        spec = self.editor.spec
-        for rule in aggregation_names(spec):
-            action = menu.addAction(rule_meaning(rule, spec.depth), self._rule_picked)
-            action.setData(rule)
-            action.setCheckable(True)
-            action.setChecked(rule == self.context.document.rule)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(QPoint(x, y))
-
-    def _rule_picked(self) -> None:
-        action: Any = self.sender()
-        self.context.document.set_rule(action.data())
-
-    def _menu(self, request: MenuRequest) -> None:
-        menu = QMenu(self)
-        table = self.context.actions
-        if request.edge is not None:
-            action = menu.addAction("Remove this edge", self._edge_picked)
-            action.setData(EdgeChange(request.edge.layer, request.edge.source, request.edge.target, False))
-        elif request.layer is not None and request.target is None:
-            layer = request.layer
-            self.editor.select(Place(layer, place) for place in range(self.scene.layout.layers[layer].count))
-            names = ("neuron.add", "layer.add", "layer.remove")
-            for name in names:
-                menu.addAction(table.qaction(name))
-            if layer:
-                self._fill_wirings(menu.addMenu("Wiring"), layer)
-                fill_stop_rules(menu.addMenu("Stop rule before the layer"), self.editor, ("before", layer))
-            fill_stop_rules(menu.addMenu("Stop rule between its neurons"), self.editor, ("within", layer))
-        elif isinstance(request.target, Place):
-            for name in ("neuron.duplicate", "neuron.copy", "neuron.cut", "neuron.paste", "neuron.remove"):
-                menu.addAction(table.qaction(name))
-            menu.addSeparator()
-            for name in ("layer.add", "layer.remove"):
-                menu.addAction(table.qaction(name))
-        elif request.target == "chair":
-            menu.addAction(table.qaction("chair.toggle"))
-        elif request.target == "vote":
-            self._rule_menu(request.x, request.y)
-            return
-        else:
-            for name in ("neuron.paste", "neuron.select_all", "layer.add", "chair.toggle", "canvas.fit", "canvas.save"):
-                menu.addAction(table.qaction(name))
-        table.refresh()
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(QPoint(request.x, request.y))
-
-    def _edge_picked(self) -> None:
-        action: Any = self.sender()
-        self.editor.toggle_edge(action.data())
 
     # Panels
 
