@@ -65,7 +65,7 @@ async def test_the_plan_is_reckoned_as_it_changes(studio: Studio, place: Path, j
     find(dialog, QSpinBox, "Maximum neurons per layer").setValue(3)
     find(dialog, QSpinBox, "Maximum layers").setValue(2)
     await until(lambda: f"\n{PAIRS * (1 + 6 + 12)}\n" in texts(dialog))
-    choose(dialog.pairs, "Random sample")
+    choose(dialog.plan.pairs, "Random sample")
     find(dialog, QSpinBox, "Number of pairs").setValue(2)
     await until(lambda: f"\n{2 * (1 + 6 + 12)}\n" in texts(dialog))
     assert judge.requests == 0
@@ -169,7 +169,7 @@ async def test_what_labels_take_and_cost_stands_beside_the_share(
     for _ in range(5):
         key(dialog.list, Qt.Key.Key_Down)
     assert "Annotation saving" in texts(dialog)
-    assert not dialog.wage.isVisible()
+    assert not dialog.plan.wage.isVisible()
     find(dialog, QSpinBox, "Seconds per label").setValue(36)
     find(dialog, QSpinBox, "Wage, USD per hour").setValue(20)
     press(dialog, "Run")
