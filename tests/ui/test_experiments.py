@@ -114,7 +114,7 @@ async def test_it_runs_and_shows_what_came_out(studio: Studio, place: Path, judg
     line.setText(str(place / "paper"))
     asked.accept()
     await until(lambda: (place / "paper" / "plot.svg").exists() and "Written to" in dialog.state.text())
-    assert json.loads((place / "paper" / "results.json").read_text(encoding="utf-8")) == found
+    assert json.loads((place / "paper" / "results.json").read_text(encoding="utf-8")) == found.to_dict()
 
     # Again, it costs nothing.
     press(dialog, "Run")
