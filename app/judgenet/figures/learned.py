@@ -105,7 +105,7 @@ class LessOther:
     an aggregation by name."""
 
     other: str
-    found: Comparison
+    comparison: Comparison
 
     @property
     def title(self) -> str:
@@ -115,13 +115,13 @@ class LessOther:
     @property
     def accuracy(self) -> Difference:
         """The difference of the accuracies."""
-        return self.found.differences["accuracy"]
+        return self.comparison.differences["accuracy"]
 
     @property
     def p(self) -> float | None:
         """McNemar's p: over questions where pairs share them, else exact; ``None`` without a pair."""
-        test = self.found.test
-        return self.found.questions_p if self.found.questions_p is not None else test.p if test.n else None
+        test = self.comparison.test
+        return self.comparison.questions_p if self.comparison.questions_p is not None else test.p if test.n else None
 
 
 def less_others(

@@ -55,14 +55,14 @@ class LessFigures:
 @figures_of.register(LessOther)
 def less_figures(of: LessOther) -> LessFigures:
     """What a way gains over another verdict."""
-    test = of.found.test
+    test = of.comparison.test
     return LessFigures(
-        **{name: difference_figures(found) for name, found in of.found.differences.items()},
+        **{name: difference_figures(found) for name, found in of.comparison.differences.items()},
         n=test.n,
         only_learned_right=test.only_first,
         only_other_right=test.only_second,
         p=of.p,
-        p_over="pairs" if of.found.questions_p is None else "questions",
+        p_over="pairs" if of.comparison.questions_p is None else "questions",
         reason=None if of.p is not None else "no labelled pair has a verdict of both",
     )
 

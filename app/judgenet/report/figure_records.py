@@ -145,8 +145,8 @@ def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
             yield FigureRecord("review curve", name, "untouched", point.untouched.accuracy, low, high, used, total, why)
     for way in more.learned:
         yield from _learned(way)
-    if more.sizes is not None and more.sizes.found is not None:
-        for size in more.sizes.found.points:
+    if more.sizes is not None and more.sizes.what_if is not None:
+        for size in more.sizes.what_if.points:
             yield from _size(size, total)
     if more.ranks is not None:
         yield from _ranking("network", more.ranks.verdicts, more.ranks.n)
@@ -310,8 +310,8 @@ def _ranking(by: str, ranking: Ranking, n: int) -> Iterator[FigureRecord]:
 
 
 def _compared(compared: ReportedComparison) -> Iterator[FigureRecord]:
-    about, test = f"less {compared.second}", compared.found.test
-    named: dict[str, Difference] = {**compared.found.differences, "win_rate": compared.rate}
+    about, test = f"less {compared.second}", compared.comparison.test
+    named: dict[str, Difference] = {**compared.comparison.differences, "win_rate": compared.rate}
     for name, found in named.items():
         within = _ends(found.interval)
         yield FigureRecord("comparison", about, name, found.difference, *within, found.n, compared.common, found.reason)

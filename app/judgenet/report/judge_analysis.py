@@ -94,10 +94,10 @@ class LearnedWay:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How accurate smaller networks would have been by ``rule``. Without ``found`` there is a ``reason``."""
+    """How accurate smaller networks would have been by ``rule``. Without ``what_if`` there is a ``reason``."""
 
     rule: VoteRule
-    found: WhatIf | None
+    what_if: WhatIf | None
     names: tuple[str, ...]
     reason: str = ""
 

@@ -471,9 +471,9 @@ _RULE_WORDS = {"c1": "c1*", "c2_all": "c2*(all)", "c2_last": "the vote of the la
 def sizes_section(report: Report) -> Iterable[Block]:
     """How accurate smaller networks would have been, at no cost."""
     sizes = None if report.more is None else report.more.sizes
-    if sizes is None or sizes.found is None or len(sizes.found.points) < 2:
+    if sizes is None or sizes.what_if is None or len(sizes.what_if.points) < 2:
         return
-    found = sizes.found
+    found = sizes.what_if
     smallest, whole = found.smallest, found.whole
     yield Section("Smaller networks", _RULE_WORDS[sizes.rule])
     yield Paragraph(
@@ -615,7 +615,7 @@ def comparison_section(report: Report) -> Iterable[Block]:
     compared = report.beside
     if compared is None:
         return
-    found, test = compared.found, compared.found.test
+    found, test = compared.comparison, compared.comparison.test
     yield Section(f"Compared with {compared.second}", f"{compared.first} less {compared.second}")
     if compared.warning:
         yield Notice((Strong("Different judges: "), f"{_sentence(compared.warning)}."))

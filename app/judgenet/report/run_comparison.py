@@ -39,7 +39,7 @@ class ReportedComparison:
     common: int
     labels_differ: int
     questions: int
-    found: Comparison
+    comparison: Comparison
     rate: Difference
     judges_differ: Mapping[str, tuple[str, str]]
     warning: str
@@ -85,7 +85,7 @@ def compare_runs(
             common=len(two.common),
             labels_differ=two.labels_differ,
             questions=two.compared.questions,
-            found=two.compared.figures,
+            comparison=two.compared.figures,
             rate=two.compared.rate,
             judges_differ=two.differing,
             warning=judges_warning(two.differing),

@@ -129,9 +129,9 @@ def test_the_whole_network_is_the_last_size(report: Report) -> None:
     assert report.more is not None
     sizes = report.more.sizes
     assert sizes is not None
-    assert sizes.found is not None
-    assert sizes.found.whole.accuracy == pytest.approx(report.headline.agreement.accuracy)
-    assert sizes.found.whole.neurons == 5
+    assert sizes.what_if is not None
+    assert sizes.what_if.whole.accuracy == pytest.approx(report.headline.agreement.accuracy)
+    assert sizes.what_if.whole.neurons == 5
 
 
 def test_systems_are_ranked(report: Report, run: tuple[Path, list[Pair], Scores]) -> None:
@@ -254,7 +254,7 @@ def test_two_runs_beside_each_other(run: tuple[Path, list[Pair], Scores], tmp_pa
             n += 1
             only_one += first == pair.human != second
             only_two += second == pair.human != first
-    test = compared.found.test
+    test = compared.comparison.test
     assert (test.only_first, test.only_second, test.n) == (only_one, only_two, n)
     assert (compared.common, compared.second) == (80, "other, run-1")
     assert set(compared.judges_differ) == {"network"}

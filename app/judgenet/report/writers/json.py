@@ -189,7 +189,7 @@ def _ranks(system_ranks: SystemRanks) -> ReportRanks:
 
 @figures_of.register(Sizes)
 def _sizes(sizes: Sizes) -> CurveFigures:
-    return curve_figures(sizes.found, sizes.rule, sizes.names, why=sizes.reason)
+    return curve_figures(sizes.what_if, sizes.rule, sizes.names, why=sizes.reason)
 
 
 @dataclass(frozen=True)
@@ -218,14 +218,14 @@ def _compared(reported_comparison: ReportedComparison) -> ReportComparison:
     same = {
         of.name: getattr(reported_comparison, of.name)
         for of in fields(reported_comparison)
-        if of.name not in ("found", "rate", "power")
+        if of.name not in ("comparison", "rate", "power")
     }
     return ReportComparison(
         **same,
-        both_judged=reported_comparison.found.n,
-        mcnemar=mcnemar_figures(reported_comparison.found),
-        differences={name: difference_figures(of) for name, of in reported_comparison.found.differences.items()},
+        both_judged=reported_comparison.comparison.n,
+        mcnemar=mcnemar_figures(reported_comparison.comparison),
+        differences={name: difference_figures(of) for name, of in reported_comparison.comparison.differences.items()},
         rate=difference_figures(reported_comparison.rate),
-        agree=agree_figures(reported_comparison.found),
+        agree=agree_figures(reported_comparison.comparison),
         power=power_figures(reported_comparison.power),
     )
