@@ -112,6 +112,7 @@ async def test_the_bars_of_people_and_one_probe_alone(page: BiasPage, studio: St
     only(page, "order", "bandwagon")
     await run(page)
     page._choose("order")
+    await until(lambda: page.context.actions.why_not("bias.people") is None)
     desk = await opened(page)
     assert len(desk.prompts) == 2 * COUNT
     assert not any(prompt.remarks for prompt in desk.prompts)

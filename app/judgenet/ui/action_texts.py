@@ -135,6 +135,7 @@ ACTION_TEXTS: Final[dict[str, ActionText]] = {
     # Page Bias
     "bias.run": ActionText("Run lab", "", "play", "Run", "bias probes"),
     "bias.stop": ActionText("Stop the lab", "", "stop", "", "bias"),
+    "bias.people": ActionText("Ask people the lab's prompts", "", "labels", "", "bias probes label desk blind"),
     # Page Report
     "report.save": ActionText(
         "Save the report…", "Ctrl+E", "export", "", "export html pdf markdown latex csv json write"

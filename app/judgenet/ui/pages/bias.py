@@ -59,6 +59,7 @@ class BiasPage(Page):
         context.actions.add(
             known_action("bias.run", self.state.start, self._can_run),
             known_action("bias.stop", self.state.stop, self._can_stop),
+            known_action("bias.people", self._ask_people, self._can_ask_people),
         )
         self.lab_choice = ComboBox("Which lab")
         self.lab_choice.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -307,6 +308,10 @@ class BiasPage(Page):
             self._desk = PeopleDesk(self.context, self)
             self._desk.finished.connect(self._people_done)
             self._desk.show_for(self.state.lab, None if self._probe is None else (self._probe,))
+
+    def _can_ask_people(self) -> bool | str:
+        there = self.state.result is not None and bool(self.state.result.judges)
+        return self.state.read_only or there or "Run the lab first."
 
     def _people_done(self) -> None:
         if self._desk is not None and self._desk.changed and self.state.lab is not None:
