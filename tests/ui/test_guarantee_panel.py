@@ -99,7 +99,7 @@ async def test_the_panel_says_what_the_command_says(studio: Studio, place: Path)
     assert "Nothing can be promised" in panel.note.text()
     # 99 accepted labels without an error are needed; even all 200 pairs hold three.
     assert expected.pairs.labels_likely is None
-    assert panel.people.words.text() == "no number of labels is likely to do"
+    assert panel.people.words.text() == "no number of labels is likely to be enough"
     assert not panel.save_button.isVisible()
     assert panel.random_button.isVisible()
     await asked(page, 10)

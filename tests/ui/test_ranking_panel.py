@@ -102,7 +102,7 @@ async def test_systems_are_ranked_and_lead_to_their_pairs(studio: Studio, place:
     people = [float(row[6].replace(",", "").replace("−", "-")) for row in sorted(rows, key=lambda row: row[0])]
     assert people == sorted(people, reverse=True)
     words = panel.words.text()
-    assert "1 of 10 triples of systems form a circle: " in words
+    assert "1 of 10 triples of systems form a cycle: " in words
     assert "Overlap with the ranking by people" in words
     assert "Uncorrected" in words
     assert "120 judged pairs of 24 questions" not in panel.fact.text()

@@ -51,7 +51,7 @@ def print_ranking(figures: RunRanking, console: Console, *, matrix: bool = False
         _print_matrix(figures, console)
     if figures.triples:
         console.print(
-            f"Of {plural(figures.triples, 'triple')} of systems {figures.intransitive:,} form a circle"
+            f"Of {plural(figures.triples, 'triple')} of systems {figures.intransitive:,} form a cycle"
             + (f" (on single questions {figures.question_intransitive:,} of {figures.question_triples:,})"),
             soft_wrap=True,
         )

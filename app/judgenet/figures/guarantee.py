@@ -320,23 +320,24 @@ def promise_sentences(figures: RunGuarantee) -> list[str]:
 
 
 def labels_sentence(figures: RunGuarantee) -> str:
-    """How many labels might do where nothing can be promised."""
+    """How many labels might be enough where nothing can be promised."""
     pairs = figures.pairs
-    least = f"Any promise takes {pairs.labels_needed:,} accepted labels that are all right"
+    least = f"Any promise needs at least {pairs.labels_needed:,} accepted verdicts with a label that are all right"
     if figures.chosen != "random":
         return f"{least}, of pairs that were drawn at random."
     if not figures.by_labels:
-        return f"{least}; how many it is likely to take is told when there are 10 labels."
+        return f"{least}; how many are likely to be needed is shown once there are 10 labels."
     likely, all_questions = pairs.labels_likely, figures.by_labels[-1].labels
     if likely is None:
         return (
-            f"{least}. Even {MOST_LABELS:,} labels are unlikely to do, if verdicts err as the "
-            f"{plural(pairs.labels_used, 'label')} say: choose a larger alpha, another confidence, or a better network."
+            f"{least}. Even {MOST_LABELS:,} labels are unlikely to be enough if verdicts err as "
+            f"often as on the {plural(pairs.labels_used, 'label')}: choose a larger alpha, another confidence, or a "
+            "better network."
         )
     more = f", more than the {plural(all_questions, 'question')} of this run," if likely > all_questions else ""
     return (
-        f"{least}. About {likely:,} labels{more} might do: with so many something can be promised in 4 of 5 simulated "
-        f"draws, if verdicts err as the {plural(pairs.labels_used, 'label')} say."
+        f"{least}. About {likely:,} labels{more} might be enough: with so many, something can be promised in 4 of 5 "
+        f"simulated draws if verdicts err as often as on the {plural(pairs.labels_used, 'label')}."
     )
 
 

@@ -67,7 +67,7 @@ class RankingFigures:
     matrix: MatrixFigures
     groups: Annotated[tuple[tuple[str, ...], ...], "systems that met each other"]
     circles: tuple[tuple[str, ...], ...]
-    intransitive: Annotated[int, "triples that form a circle"]
+    intransitive: Annotated[int, "triples that form a cycle"]
     triples: int
     question_intransitive: Annotated[int, "on single questions"]
     question_triples: int

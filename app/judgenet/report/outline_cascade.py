@@ -49,7 +49,7 @@ def _row(stage: StageFigures) -> Row:
     rule = None if stage.rule == NEVER else read_stop_rule(stage.rule)
     return Row(
         (
-            (Given(f"{stage.name[:1].upper()}{stage.name[1:]}"),),
+            (Given(stage.name.replace("layer ", "Layer ", 1) if stage.name.startswith("layer ") else stage.name),),
             ("" if rule is None else stop_rule_words(rule),),
             (of(stage.asked, stage.n_total),),
             (percent(stage.share),),

@@ -571,7 +571,7 @@ def ranking_section(report: Report) -> Iterable[Block]:
         share = of(found.intransitive, found.triples)
         circles = "; ".join(" > ".join(circle) for circle in found.circles[:3])
         named: Line = (": ", Given(circles)) if circles else ()
-        notes.append((f"{share} triples of systems form a circle (each beats the next)", *named, "."))
+        notes.append((f"{share} triples of systems form a cycle (each beats the next)", *named, "."))
     if found.reason:
         notes.append((f"{_sentence(found.reason)}.",))
     if found.prior:

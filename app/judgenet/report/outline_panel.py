@@ -39,7 +39,7 @@ def panel_section(report: Report) -> Iterable[Block]:
     )
     missing = more.worth.network.n_missing
     if missing:
-        yield Paragraph((f"{plural(missing, 'missing verdict')} on these pairs: by errors counted as not right.",))
+        yield Paragraph((f"By errors, a missing verdict counts as not right ({missing:,} missing on these pairs).",))
     reasons = worth_reasons(worth_rows(more.worth))
     if reasons:
         yield Bullets(tuple((Given(name), f": {why}.") for name, why in reasons))

@@ -18,7 +18,7 @@ _LEFT_WORDS = {
     "no label": "{count} pairs have no human label and are in no figure of agreement",
     "label without verdict": "{count} labelled pairs have no verdict and are in no figure of agreement",
     "unscored": "{count} calls are unscored: never counted as zero or as a tie",
-    "unread inputs": "{count} calls had to do without an evaluation of the layer before, which had failed",
+    "unread inputs": "{count} calls ran without an evaluation of the layer before, because it had failed",
 }
 
 

@@ -201,7 +201,7 @@ def independent_discordance(
     accuracy, which pairs of one question share at least as much as a difference of two.
     """
     if n < FEWEST_PILOT:
-        why = f"{n:,} pairs have a label and a verdict; at least {FEWEST_PILOT} must"
+        why = f"{n:,} pairs have a label and a verdict; at least {FEWEST_PILOT} are needed"
         return Discordance(None, "accuracy", None, n, reason=why)
     effect = 1.0
     if by_question is not None:

@@ -80,7 +80,7 @@ class Ranking:
     ``prior`` is true where the results alone give no finite strengths (some systems never lose to, or never meet, the
     rest), so that :data:`PRIOR` was added. ``groups`` are the systems that met, directly or through others, the largest
     group first: ratings of different groups cannot be compared. ``intransitive`` of ``triples`` of systems that met and
-    decided all three ways form a circle, some of which ``circles`` names, each beating the next; so do
+    decided all three ways form a cycle, some of which ``circles`` names, each beating the next; so do
     ``question_circles`` of ``question_triples`` on single questions. ``wins`` holds how often the system of a row won
     against that of a column, ties counting half (unless dropped), ``games`` how often they met; both in the order of
     ``systems``.
@@ -154,7 +154,7 @@ def bradley_terry(
 
 
 def intransitive_triples(wins: Array | Sequence[Sequence[float]]) -> tuple[int, int]:
-    """How many triples of systems form a circle (each beats the next more often than not), and how many triples have
+    """How many triples of systems form a cycle (each beats the next more often than not), and how many triples have
     a winner in each of their three matches."""
     import numpy as np
 

@@ -104,7 +104,7 @@ def reliability(
     squares = (p - b_won) ** 2
     brier = mean_of(squares, "no pair has a probability and a label", question if groups < n else None)
     if n < FEWEST_DECIDED:
-        why = f"{n:,} pairs have a probability and a label that is no tie; at least {FEWEST_DECIDED} must"
+        why = f"{n:,} pairs have a probability and a label that is no tie; at least {FEWEST_DECIDED} are needed"
         return Reliability((), None, None, None, None, brier, None, n, total, ties, groups, why)
     edges = _edges(p, bins, binning)
     place = np.searchsorted(edges[1:-1], p)

@@ -118,7 +118,7 @@ def test_a_judge_that_says_what_people_say_ranks_as_they_do(judgenet: Judgenet, 
     assert people["by_question"]["questions"] == people["by_question"]["total"] == 12
     told = judgenet("rank", "out", "--resamples", 20).out
     assert "x beats y beats z beats x" in told
-    assert "Of 4 triples of systems 1 form a circle (on single questions 12 of 48)" in told
+    assert "Of 4 triples of systems 1 form a cycle (on single questions 12 of 48)" in told
     assert "Overlap with the ranking by people" in told
 
 

@@ -51,6 +51,7 @@ from judgenet.ui.results.ranking import RankingPanel
 from judgenet.ui.results.reliability import ReliabilityPanel
 from judgenet.ui.results.requirements import RequirementsPanel
 from judgenet.ui.results.rest import CLOUD_W, CloudsPanel, LeftOutPanel
+from judgenet.ui.results.sections import SectionMenu
 from judgenet.ui.results.state import Results
 from judgenet.ui.results.trust import AlikePanel, Divided, ReviewPanel, Trusting, Unsure
 from judgenet.ui.results.what_if import WhatIfPanel
@@ -84,33 +85,16 @@ class ResultsPage(OfRunPage):
         self.intervals = IntervalSwitch(context.settings)
         self.head.add_switch(self.intervals)
         self._make_panels(context)
-        self._panels = (
-            self.compare,
-            self.agreement,
-            self.differ,
-            self.what_if,
-            self.curve,
-            self.cascade,
-            self.planner,
-            self.guarantee,
-            self.learned,
-            self.review,
-            self.alike,
-            self.instead,
-            self.worth,
-            self.together,
-            self.adds,
-            self.reliability,
-            self.breakdown,
-            self.orders,
-            self.changes,
-            self.clouds,
-            self.ranking,
-            self.requirements,
-            self.left_out,
+        groups = (
+            (self.head, self.compare, self.agreement, self.differ, self.ranking, self.planner, self.breakdown),
+            (self.orders, self.reliability, self.review, self.instead, self.guarantee),
+            (self.what_if, self.curve, self.cascade, self.worth, self.together, self.adds, self.learned),
+            (self.changes, self.alike, self.clouds),
+            (self.requirements, self.left_out),
         )
 
         self._lay_out()
+        self.sections = SectionMenu(context, self.area, groups)
         self._connect()
         context.actions.add(
             known_action("report.show", self._go_report, self._has_run),
@@ -158,17 +142,20 @@ class ResultsPage(OfRunPage):
         self.rows.add(self.head)
         self.rows.add(self.compare)
         self.rows.add(self.agreement, self.differ, weights=(63, 37))
-        self.rows.add(self.what_if, self.curve, weights=(38, 62))
-        self.rows.add(self.cascade)
         self.rows.add(self.ranking)
         self.rows.add(self.planner, self.breakdown, weights=(38, 62))
+        # How far verdicts can be trusted
+        self.rows.add(self.orders, self.reliability)
+        self.rows.add(self.review, self.instead)
         self.rows.add(self.guarantee)
-        self.rows.add(self.learned)
-        self.rows.add(self.orders, self.changes)
-        self.rows.add(self.review, self.alike)
-        self.rows.add(self.reliability, self.instead)
+        # What the network needs
+        self.rows.add(self.what_if, self.curve, weights=(38, 62))
+        self.rows.add(self.cascade)
         self.rows.add(self.worth, self.together, weights=(44, 56))
         self.rows.add(self.adds)
+        self.rows.add(self.learned)
+        # What the discussion did
+        self.rows.add(self.changes, self.alike)
         self.rows.add(self.clouds)
         self.rows.add(self.requirements, self.left_out)
         self.rows.add_stretch()
@@ -222,6 +209,9 @@ class ResultsPage(OfRunPage):
 
     # The frame's wishes
 
+    def top_widgets(self) -> Sequence[QWidget]:
+        return (*super().top_widgets(), self.sections)
+
     def regions(self) -> Sequence[QWidget]:
         return (self.stack, self.pairs)
 
@@ -248,6 +238,7 @@ class ResultsPage(OfRunPage):
                 self._show(results)
             self._refresh_beside(results)
             self.requirements.look(results, self._state.beside, live=self.context.run_state.live)
+            self.sections.arrive()
         self._refresh_strips()
 
     def _show(self, results: Results) -> None:

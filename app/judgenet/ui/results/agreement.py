@@ -202,6 +202,7 @@ class BreakdownPanel(Panel):
         self.note = label("", tone="text2", wrap=True)
         self.chart = PointChart("Accuracy by layer", "Point at a mark for its interval and n.")
         super().__init__("Accuracy by", flush=True, parent=parent)
+        self.setAccessibleName("Accuracy by layer, neuron, role or task")
         self.head.insertWidget(1, self.by)
         self.body.setSpacing(0)
         self.body.addWidget(self.table)

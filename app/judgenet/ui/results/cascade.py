@@ -269,8 +269,9 @@ class CascadePanel(Panel):
         self.gain.say(
             "n/a" if mine.difference is None else points(mine.difference), f"against asking everything {ends}"
         )
-        went = "; ".join(f"{stage.name}: {of(stage.asked, stage.n_total)} pairs" for stage in found.stages)
-        told = [f"{went[:1].upper()}{went[1:]}."]
+        # The name of a stage may be that of a model, which keeps its small letter.
+        went = ", ".join(f"{stage.name} on {of(stage.asked, stage.n_total)} pairs" for stage in found.stages)
+        told = [f"Asked: {went}."]
         if len(found.stages) > 1:
             told.append(f"The last stage alone: {percent(found.last_accuracy)}.")
         if found.unknown:

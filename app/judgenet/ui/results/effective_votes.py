@@ -203,7 +203,7 @@ class WorthPanel(Panel):
         notes = [f"{name}: {why}." for name, why in worth_reasons(shown)]
         missing = worth.network.n_missing
         if missing:
-            notes.append(f"{plural(missing, 'missing verdict')}: by errors counted as not right.")
+            notes.append(f"By errors, a missing verdict counts as not right ({missing:,} missing).")
         notes.append(KISH)
         if not state.places:
             notes.append("Choose neurons in the map to see what they are worth together.")

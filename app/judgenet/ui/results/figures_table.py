@@ -435,7 +435,8 @@ class FiguresTable(StudioTable):
         if two_lines:
             needed = self._needed(two_lines=True)
             rest = sum(needed.values())
-        forest = room - rest - name
+        has_place = any(column.kind == "place" for column in self.figures.columns)
+        forest = room - rest - name if has_place else 0
         for place, column in enumerate(self.figures.columns):
             drawn = column.kind == "place"
             self.setColumnHidden(place, drawn and forest < theme.px(FOREST_LEAST))

@@ -296,7 +296,7 @@ class GuaranteePanel(Panel):
 def _likely_words(figures: RunGuarantee) -> str:
     likely, known = figures.pairs.labels_likely, figures.by_labels
     if likely is None:
-        return "no number of labels is likely to do" if known else "labels are needed first"
+        return "no number of labels is likely to be enough" if known else "labels are needed first"
     return "labels might do, more than this run has questions" if likely > known[-1].labels else "labels might do"
 
 

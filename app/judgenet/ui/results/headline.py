@@ -140,7 +140,7 @@ class HeadPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
-        self.setAccessibleName("Result")
+        self.setAccessibleName("Win rate")
         self.figure = label("", "headline")
         self.interval = label("", "title")
         self.line = LineLabel(color="text2")

@@ -285,7 +285,7 @@ def _words(found: SystemsRanking, *, wins: bool) -> list[str]:
     if wins:
         parts.append("A tie is half a win to each.")
     if ranking.triples:
-        text = f"{ranking.intransitive:,} of {plural(ranking.triples, 'triple')} of systems form a circle"
+        text = f"{ranking.intransitive:,} of {plural(ranking.triples, 'triple')} of systems form a cycle"
         shown = [f"{' beats '.join((*circle, circle[0]))}" for circle in ranking.circles[:_CIRCLES]]
         parts.append(text + (f": {'; '.join(shown)}" if shown else "") + ".")
     people = found.people
@@ -298,7 +298,7 @@ def _words(found: SystemsRanking, *, wins: bool) -> list[str]:
             + "."
         )
     if ranking.reason:
-        parts.append(f"{ranking.reason.capitalize()}.")
+        parts.append(f"{ranking.reason[:1].upper()}{ranking.reason[1:]}.")
     for note in found.notes:
         parts.append(f"{note[0].upper()}{note[1:]}.")
     return parts

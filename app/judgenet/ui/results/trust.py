@@ -203,32 +203,35 @@ class ReviewPanel(Panel):
         target = None if found.figures.need is None else found.figures.need.target
         self.chart.show_picture(review_picture(found, target))
         self.say(f"{of(curve.n, curve.n_total)} labelled")
-        told = [f"A review of the least sure first gains {points(curve.gain)} on average over one of pairs at random."
-                if curve.gain is not None else ""]  # fmt: skip
+        told = []
+        if curve.gain is not None:
+            told.append(
+                f"Reviewing the least sure pairs first gains {points(curve.gain)} on average over reviewing at random."
+            )
         need = found.figures.need
         if need is not None and need.measured is not None:
             told.append(
-                f"To be right as often as people agree among themselves ({percent(need.target)}), they must review "
+                f"To be right as often as people agree with each other ({percent(need.target)}), they must review "
                 f"{percent(need.measured)} {percent_interval(need.interval)} of the pairs."
             )
         elif need is not None:
             told.append(f"Share to review: n/a – {need.reasons.get('measured', '')}.")
-        told.append("Reviewed pairs count as right, and never feed an estimate.")
-        self.words.setText(" ".join(part for part in told if part))
+        told.append("Reviewed pairs count as right here and enter no estimate.")
+        self.words.setText(" ".join(told))
 
 
 def people_words(people: AmongPeople) -> str:
     """How people agree among themselves, and what review they would still need."""
     panel, review = people
     if panel.h.value is None:
-        return "People's agreement among themselves: n/a – no pair has two annotators by name."
+        return "Agreement between annotators: n/a – no pair has labels by two named annotators."
     told = [
         f"{len(panel.raters):,} annotators agree on {percent(panel.h.value)} of their pairs of labels "
         f"({plural(panel.h.n, 'pair')}); Krippendorff's alpha {ratio(panel.alpha_nominal.value)}, ordinal "
         f"{ratio(panel.alpha_ordinal.value)}; Fleiss' kappa {ratio(panel.fleiss.value)}."
     ]
     if review.saved is not None:
-        told.append(f"By the formula a review of pairs at random saves {percent(review.saved)} of the annotation.")
+        told.append(f"By the formula, reviewing pairs at random saves {percent(review.saved)} of the annotation.")
     elif review.reason:
         told.append(f"Annotation saved: n/a – {review.reason}.")
     return " ".join(told)
@@ -333,10 +336,10 @@ def layer_words(found: Trust) -> list[str]:
         if alike.change is not None and alike.change.disagreement.value is not None:
             change = alike.change.disagreement
             told.append(
-                f"Layer {alike.layer} disagrees {points(change.value or 0.0)} against layer {alike.layer - 1}, "
-                f"n {change.n:,}."
+                f"Disagreement from layer {alike.layer - 1} to layer {alike.layer}: {points(change.value or 0.0)} "
+                f"({plural(change.n, 'pair')})."
             )
-    return told or ["The network has one layer: nobody changes a mind."]
+    return told or ["The network has one layer: no neuron can change its verdict."]
 
 
 def layers_picture(found: Trust) -> Picture:
