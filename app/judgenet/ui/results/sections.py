@@ -109,7 +109,7 @@ class SectionMenu(QToolButton):
 def _first_stop(panel: QWidget) -> QWidget | None:
     """The first widget of a panel that Tab stops at."""
     at = panel.nextInFocusChain()
-    while at is not panel and panel.isAncestorOf(at):
+    while at is not None and at is not panel and panel.isAncestorOf(at):
         if at.focusPolicy() & Qt.FocusPolicy.TabFocus and at.isVisible() and at.isEnabled():
             return at
         at = at.nextInFocusChain()
