@@ -12,9 +12,7 @@ import hashlib
 import json
 import logging
 import queue
-import shutil
 import sqlite3
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +23,7 @@ from filelock import FileLock, Timeout
 
 from judgenet.core.documents import well_formed
 from judgenet.store.links import link_out
-from judgenet.store.opened_file import OpenedFile, Trouble
+from judgenet.store.opened_file import OpenedFile, ReadableFile, Trouble
 
 log = logging.getLogger(__name__)
 
@@ -155,8 +153,7 @@ class Store:
         self._on_trouble: OnTrouble = lambda message: None
         self._on_failure: OnTrouble = lambda message: None
         self._file = OpenedFile(path)
-        self._readable = ""
-        self._copy: tempfile.TemporaryDirectory[str] | None = None
+        self._readable = ReadableFile(path)
         self.trouble: Trouble | None = None
         """What keeps the store from being written, known once a write has failed."""
         self._untold: list[_Item] = []
@@ -256,7 +253,9 @@ class Store:
 
     def _connect(self) -> sqlite3.Connection:
         if self.readonly:
-            connection = self._connect_to_read()
+            with self._guard:
+                uri = self._readable.uri()
+            connection = sqlite3.connect(uri, uri=True, timeout=10, check_same_thread=False, factory=_Connection)
         elif gone := self._file.gone():
             raise StoreError(f"{gone.what} {gone.afterwards}")
         else:
@@ -268,28 +267,6 @@ class Store:
         with self._guard:
             self._connections.append(connection)
         return connection
-
-    def _connect_to_read(self) -> sqlite3.Connection:
-        """A connection that writes nothing. Where SQLite cannot even put its index of the write-ahead log beside the
-        store (a folder or disk that is read-only), the file is read as one that nobody changes, or, where a log is left
-        from a run that was killed, both are read in a copy."""
-        with self._guard:
-            if not self._readable:
-                uri = self.path.absolute().as_uri()
-                self._readable = f"{uri}?mode=ro"
-                try:
-                    with contextlib.closing(sqlite3.connect(self._readable, uri=True, timeout=10)) as tried:
-                        tried.execute("SELECT count(*) FROM sqlite_master").fetchone()
-                except sqlite3.OperationalError:
-                    log_left = self.path.with_name(self.path.name + "-wal")
-                    if log_left.exists() and log_left.stat().st_size:
-                        self._copy = tempfile.TemporaryDirectory(prefix="judgenet-")
-                        for file in (self.path, log_left):
-                            shutil.copyfile(file, Path(self._copy.name) / file.name)
-                        self._readable = (Path(self._copy.name) / self.path.name).as_uri()
-                    else:
-                        self._readable = f"{uri}?mode=ro&immutable=1"
-        return sqlite3.connect(self._readable, uri=True, timeout=10, check_same_thread=False, factory=_Connection)
 
     def meta(self, name: str) -> str | None:
         """A value of the store as a whole."""
@@ -531,9 +508,7 @@ class Store:
             for connection in self._connections:
                 connection.close()
             self._connections.clear()
-        if self._copy is not None:
-            self._copy.cleanup()
-            self._copy = None
+        self._readable.close()
         if self._lock is not None:
             self._lock.release()
 

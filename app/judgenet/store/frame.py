@@ -328,41 +328,7 @@ class RunFrame(CallFrame):
 
     def role_verdicts(self) -> dict[str, RoleVerdicts]:
         """What the neurons of each role said together, by :func:`role_key`, in the order in which roles came."""
-        keys: dict[str, int] = {}
-        of_name = np.zeros(len(self.role_names), np.int64)
-        names: list[str] = []
-        for code, name in enumerate(self.role_names.values):
-            if name is not None:
-                if role_key(name) not in keys:
-                    names.append(" ".join(name.split()))
-                of_name[code] = keys.setdefault(role_key(name), len(keys)) + 1
-        if not keys or not self.places:
-            return {}
-        count = len(self.pairs)
-        scores = self.call_scores()
-        valid = ~np.isnan(scores.difference)
-        sums, there = np.where(valid, scores.difference, 0.0).sum(axis=(2, 3)), valid.sum(axis=(2, 3)) > 0
-        asked = scores.asked.sum(axis=(2, 3)) > 0
-        cells = [
-            np.where(asked[:, column], of_name[self.roles(place)] * count + np.arange(count), -1)
-            for column, place in enumerate(self.places)
-        ]
-        cell, total, scored = np.concatenate(cells), sums[:, : len(cells)].T.ravel(), there[:, : len(cells)].T.ravel()
-        known: NDArray[np.bool_] = np.asarray(cell >= count)
-        at, number = np.unique(cell[known], return_inverse=True)
-        codes = sign_codes(
-            np.bincount(number, weights=total[known], minlength=len(at)),
-            np.bincount(number, weights=scored[known], minlength=len(at)) > 0,
-        )
-        key_of, pair_of = at // count - 1, at % count
-        starts = np.searchsorted(key_of, np.arange(len(keys) + 1))
-        return {
-            key: RoleVerdicts(names[place], pair_of[start:stop], codes[start:stop])
-            for key, (place, start, stop) in zip(
-                keys, zip(range(len(keys)), starts[:-1], starts[1:], strict=True), strict=True
-            )
-            if stop > start
-        }
+        return _role_verdicts(self)
 
     # Labels
 
@@ -461,3 +427,41 @@ class RunFrame(CallFrame):
             if isinstance(result := column.result(index), Evaluation)
         ]
         return sum(found) / len(found) if found else None
+
+
+def _role_verdicts(frame: RunFrame) -> dict[str, RoleVerdicts]:
+    keys: dict[str, int] = {}
+    of_name = np.zeros(len(frame.role_names), np.int64)
+    names: list[str] = []
+    for code, name in enumerate(frame.role_names.values):
+        if name is not None:
+            if role_key(name) not in keys:
+                names.append(" ".join(name.split()))
+            of_name[code] = keys.setdefault(role_key(name), len(keys)) + 1
+    if not keys or not frame.places:
+        return {}
+    count = len(frame.pairs)
+    scores = frame.call_scores()
+    valid = ~np.isnan(scores.difference)
+    sums, there = np.where(valid, scores.difference, 0.0).sum(axis=(2, 3)), valid.sum(axis=(2, 3)) > 0
+    asked = scores.asked.sum(axis=(2, 3)) > 0
+    cells = [
+        np.where(asked[:, column], of_name[frame.roles(place)] * count + np.arange(count), -1)
+        for column, place in enumerate(frame.places)
+    ]
+    cell, total, scored = np.concatenate(cells), sums[:, : len(cells)].T.ravel(), there[:, : len(cells)].T.ravel()
+    known: NDArray[np.bool_] = np.asarray(cell >= count)
+    at, number = np.unique(cell[known], return_inverse=True)
+    codes = sign_codes(
+        np.bincount(number, weights=total[known], minlength=len(at)),
+        np.bincount(number, weights=scored[known], minlength=len(at)) > 0,
+    )
+    key_of, pair_of = at // count - 1, at % count
+    starts = np.searchsorted(key_of, np.arange(len(keys) + 1))
+    return {
+        key: RoleVerdicts(names[place], pair_of[start:stop], codes[start:stop])
+        for key, (place, start, stop) in zip(
+            keys, zip(range(len(keys)), starts[:-1], starts[1:], strict=True), strict=True
+        )
+        if stop > start
+    }

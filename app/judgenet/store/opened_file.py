@@ -1,9 +1,13 @@
-"""What became of the file of an open store: it may be moved, deleted or replaced while it is written."""
+"""The file of an open store: it may be moved, deleted or replaced while it is written, and lie where nothing may be
+written beside it while it is read."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import sqlite3
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,3 +76,43 @@ class OpenedFile:
                     place = Path(os.readlink(link))
                     return place if place.exists() else None
         return None
+
+
+class ReadableFile:
+    """How the file of a store is read by those who write nothing.
+
+    Where SQLite cannot even put its index of the write-ahead log beside the store (a folder or disk that is read-only),
+    the file is read as one that nobody changes, or, where a log is left from a run that was killed, both are read in a
+    copy.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._uri = ""
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
+
+    def uri(self) -> str:
+        """The address for SQLite, found out once. Not for several threads at a time."""
+        if self._uri:
+            return self._uri
+        uri = self._path.absolute().as_uri()
+        self._uri = f"{uri}?mode=ro"
+        try:
+            with contextlib.closing(sqlite3.connect(self._uri, uri=True, timeout=10)) as tried:
+                tried.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:
+            log_left = self._path.with_name(self._path.name + "-wal")
+            if log_left.exists() and log_left.stat().st_size:
+                self._copy = tempfile.TemporaryDirectory(prefix="judgenet-")
+                for file in (self._path, log_left):
+                    shutil.copyfile(file, Path(self._copy.name) / file.name)
+                self._uri = (Path(self._copy.name) / self._path.name).as_uri()
+            else:
+                self._uri = f"{uri}?mode=ro&immutable=1"
+        return self._uri
+
+    def close(self) -> None:
+        """Removes the copy, where there is one."""
+        if self._copy is not None:
+            self._copy.cleanup()
+            self._copy = None
