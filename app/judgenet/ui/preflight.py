@@ -266,7 +266,7 @@ def _facts(of: Preflight) -> str:
     share = of.assessment.scored / of.assessment.calls if of.assessment.calls else 0.0
     facts = [f"{of.assessment.scored} of {plural(of.assessment.calls, 'call')} scored ({whole_percent(share)})"]
     if of.seconds is not None:
-        facts.append(f"{of.seconds:.1f} s a call")
+        facts.append(f"{of.seconds:.1f} s per call")
     facts.append("price unknown" if of.price is None else money(of.price, "USD"))
     if of.returned_model and of.returned_model != of.model:
         facts.append(f"answers as {of.returned_model}")

@@ -37,8 +37,8 @@ _BESIDE: Final = 27.0
 
 
 def calls_words(spec: NetworkSpec) -> str:
-    """How many calls per pair costs: "16 calls per pair"."""
-    return f"{plural(count_calls(spec).total, 'call')} a pair"
+    """How many calls a pair needs: "16 calls per pair"."""
+    return f"{plural(count_calls(spec).total, 'call')} per pair"
 
 
 class PresetCard(QAbstractButton):

@@ -222,7 +222,7 @@ class SidePanel(QFrame):
         self.pace.setText(
             ""
             if each is None
-            else f"Median {each:,.0f} s a pair" + (f", ≈ {duration(each * left)} left" if left else "")
+            else f"Median {each:,.0f} s per pair" + (f", ≈ {duration(each * left)} left" if left else "")
         )
 
     def _show_latest(self, desk: Desk | None) -> None:
