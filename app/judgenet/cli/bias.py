@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import queue
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -38,6 +39,7 @@ from judgenet.core.bias.nwise import MOST, Groups, groups_of
 from judgenet.core.bias.reference import CITATION, COLUMNS, NOTE, reference
 from judgenet.core.cascade import has_stop_rules
 from judgenet.core.events import Event, RunFinished
+from judgenet.core.pairs import Pair
 from judgenet.core.wording import plural
 from judgenet.engine.bias import LAB_JUDGES, LabFinished, LabHandle, estimate_lab, lab_starts, start_lab
 from judgenet.engine.nwise import ask_orders, estimate_orders
@@ -195,11 +197,7 @@ def bias(
         seed=setup.start.record.get("seed", 0),
         margin=margin,
     )
-    named = {name for pair in setup.start.pairs for name in (pair.model_a, pair.model_b) if name}
-    for name in settings.own:
-        if name not in named:
-            there = ", ".join(sorted(named)[:10]) or "none"
-            raise InputError(f"--own-system {name}: no pair has a response of this name. Names in the pairs: {there}.")
+    _require_systems(settings.own, setup.start.pairs)
     built = build_lab(setup.start.pairs, parse_probes(probes), settings)
     groups = None if nwise is None else groups_of(setup.start.pairs, nwise, settings)
     if for_people is not None:
@@ -224,20 +222,17 @@ def bias(
         store.require_kept()
         orders = lab_orders(store, finished.lab)
         result = lab_result(store, finished.lab, neurons=neurons)
+    folder = setup.project_path.parent
     record = {
         "lab": finished.lab,
         "state": finished.state,
         "message": scrub(finished.message),
-        "place": str(setup.project_path.parent),
+        "place": str(folder),
         **json_of(bias_figures(result)),
         "nwise": None if orders is None else orders.to_json(),
         "reasons": NO_ORDERS if orders is None else {},
     }
-    results = setup.project_path.parent / RESULT_FILE
-    if link_out(results) is not None:
-        results.unlink()
-    with open_output("--out", results, "w") as out:
-        out.write(json.dumps(record, allow_nan=False) + "\n")
+    _write_record(record, folder / RESULT_FILE)
     if as_json:
         sys.stdout.write(json.dumps(record, allow_nan=False) + "\n")
     else:
@@ -251,6 +246,23 @@ def bias(
     if finished.message and (quiet or finished.state != "done"):
         typer.echo(f"judgenet: {finished.state}: {scrub(finished.message)}", err=True)
     return CODES[finished.state]
+
+
+def _require_systems(names: Sequence[str], pairs: Sequence[Pair]) -> None:
+    """Raises :class:`InputError` for a name that no pair's response has."""
+    named = {name for pair in pairs for name in (pair.model_a, pair.model_b) if name}
+    for name in names:
+        if name not in named:
+            there = ", ".join(sorted(named)[:10]) or "none"
+            raise InputError(f"--own-system {name}: no pair has a response of this name. Names in the pairs: {there}.")
+
+
+def _write_record(record: Mapping[str, Any], path: Path) -> None:
+    """Writes the result as a file; a link that leads out of the folder is replaced."""
+    if link_out(path) is not None:
+        path.unlink()
+    with open_output("--out", path, "w") as out:
+        out.write(json.dumps(record, allow_nan=False) + "\n")
 
 
 def _ask_orders(store: Store, start: Start, groups: Groups, lab: str) -> None:

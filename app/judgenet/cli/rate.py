@@ -19,7 +19,7 @@ from judgenet.core.aggregate import aggregation_names, deciding
 from judgenet.core.labels import Chosen
 from judgenet.core.wording import plural
 from judgenet.figures.parts import EstimateFigures, GivenFigures
-from judgenet.figures.rates import LengthAdjustedFigures, RunRates, run_rates
+from judgenet.figures.rates import LengthAdjustedFigures, RunRates, WorthFigures, run_rates
 from judgenet.stats.calibration import Method
 from judgenet.store.frame import RunFrame
 from judgenet.store.results import network_of
@@ -156,15 +156,15 @@ def print_rates(figures: RunRates, console: Console) -> None:
             f"{part.mean:.3f} (of {part.labels:,} labels and one even pseudo-label)",
             soft_wrap=True,
         )
-    worth = figures.worth
-    if worth.multiplier is not None:
-        console.print(
-            f"With the network's verdicts a human label counts as {worth.multiplier:.2f} labels", soft_wrap=True
-        )
-    else:
-        console.print(f"Worth of the verdicts in labels: n/a – {worth.reason}", soft_wrap=True, markup=False)
+    console.print(_worth_words(figures.worth), soft_wrap=True, markup=False)
     for note in figures.notes:
         console.print(f"Note: {note}", soft_wrap=True, markup=False)
+
+
+def _worth_words(worth: WorthFigures) -> str:
+    if worth.multiplier is None:
+        return f"Worth of the verdicts in labels: n/a – {worth.reason}"
+    return f"With the network's verdicts a human label counts as {worth.multiplier:.2f} labels"
 
 
 def _given_words(counts: GivenFigures) -> str:
