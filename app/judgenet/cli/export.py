@@ -90,12 +90,13 @@ def export(
         What,
         typer.Option(
             metavar="KIND",
-            help="calls: all of each call; verdicts: a row a pair; roles; labels: people's; preferences: chosen and "
-            "rejected responses for training; systems: a row a response with its system's score; llm-comparator, "
-            "argilla, label-studio: files of these programs; explorer: one HTML file to look around in; dataset: a "
-            "folder with a card; bias: every pair that a bias lab counts, with its answers (RUN is then the lab's "
-            "folder, or FOLDER/lab-2), or that bias --recorded counts (a folder without a lab, or FOLDER/run-1); "
-            "network: the graph of who reads whom, of a project file as it stands, or of a run.",
+            help="calls: all of each call; verdicts: one row per pair; roles; labels: people's; preferences: chosen "
+            "and rejected responses for training; systems: one row per response with its system's score; "
+            "llm-comparator, argilla, label-studio: files of these programs; explorer: one HTML file to "
+            "explore; dataset: a folder with a card; bias: every pair that a bias lab counts, with its answers "
+            "(RUN is then the lab's folder, or FOLDER/lab-2), or that bias --recorded counts (a folder without "
+            "a lab, or FOLDER/run-1); network: the graph of who reads whom, of a project file as it stands, or "
+            "of a run.",
         ),
     ],
     format: Annotated[

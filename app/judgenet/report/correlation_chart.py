@@ -167,7 +167,8 @@ def correlation_drawing(
             shapes.append(Label(x, layout.top - 8, f"{column + 1}", "text2", "middle", tabular=True))
     most = max((merge.distance for merge in found.merges), default=0.0)
     shapes += [
-        Label(0, layout.bottom + 18, f"1 − r: {most:.2f}", "text2", tabular=True),
+        Label(0, layout.bottom + 18, f"{most:.2f}", "text2", tabular=True),
+        Label(_TREE_W / 2, layout.bottom + 43, "1 − r", "text2", "middle"),
         Label(_TREE_W, layout.bottom + 18, "0", "text2", "end", tabular=True),
         *_legend(layout),
     ]

@@ -99,7 +99,7 @@ class RunExport:
 
 RUN_EXPORTS: Final[dict[str, RunExport]] = {
     "calls": RunExport("Calls with prompts, replies and scores", "call", lambda of: call_records(of.store, of.run)),
-    "verdicts": RunExport("Verdicts, a row a pair", "verdict", lambda of: verdict_records(of.store, of.run)),
+    "verdicts": RunExport("Verdicts, one row per pair", "verdict", lambda of: verdict_records(of.store, of.run)),
     "roles": RunExport("Roles of each pair", "role", lambda of: role_records(of.store, of.run)),
     "labels": RunExport("Human labels with their history", "label", lambda of: label_records(of.store, of.run)),
     "preferences": RunExport(
@@ -108,7 +108,7 @@ RUN_EXPORTS: Final[dict[str, RunExport]] = {
         lambda of: preference_records(of.store, of.run, of.source, of.left_out),
     ),
     "systems": RunExport(
-        "Scores by system, a row a response",
+        "Scores by system, one row per response",
         "response",
         lambda of: system_records(of.store, of.run, of.source),
         ("csv", "jsonl", "parquet"),

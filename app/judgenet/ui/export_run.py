@@ -28,19 +28,20 @@ if TYPE_CHECKING:
     from judgenet.report.run_records import Record
 
 _SAYS: Final[dict[str, str]] = {
-    "calls": "A row a call: prompt, reply, scores, evidence, tokens and price.",
-    "verdicts": "A row a pair: the verdict of each aggregation, mean scores and votes. A missing verdict stays empty.",
-    "roles": "A row a role: its name and description, as the pair's neurons had them.",
-    "labels": "A row a label that people gave, with who gave it and how its pair was chosen.",
+    "calls": "One row per call: prompt, reply, scores, evidence, tokens and price.",
+    "verdicts": "One row per pair: the verdict of each aggregation, mean scores and votes. A missing verdict stays "
+    "empty.",
+    "roles": "One row per role: its name and description, as the pair's neurons had them.",
+    "labels": "One row per human label, with who gave it and how its pair was chosen.",
     "preferences": "Chosen and rejected responses, for training on preferences. Ties and pairs without a verdict are "
     "left out and counted.",
-    "systems": "A row a response: its system, its mean score, and whether it won.",
-    "llm-comparator": "A file that LLM Comparator opens, with a rater a call.",
+    "systems": "One row per response: its system, its mean score, and whether it won.",
+    "llm-comparator": "A file that LLM Comparator opens, with one rater per call.",
     "argilla": "Records for Argilla with the verdicts as suggestions. What people answer there comes back on the page "
     "Labels.",
     "label-studio": "Tasks for Label Studio with the verdicts as predictions. What people answer there comes back on "
     "the page Labels.",
-    "explorer": "One HTML file to look around in: all pairs, each neuron's evidence, filters and smaller networks. It "
+    "explorer": "One HTML file to explore: all pairs, each neuron's evidence, filters and smaller networks. It "
     "needs no server and makes no request.",
     "dataset": "A new folder with Parquet files and a card, as data set hubs have them.",
 }

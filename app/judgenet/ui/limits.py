@@ -27,7 +27,7 @@ _LEAD: Final = (
 
 
 _UNTIL_TIP: Final = (
-    "The run stops itself when enough is known, by intervals that are valid however often one looks. Examples:\n"
+    "The run stops as soon as enough is known, by intervals that are valid however often one looks. Examples:\n"
     "c2_all excludes 50%\naccuracy above 70%\ncorrected excludes 50%\nwidth <= 0.1\n"
     "Several are joined by “or”. Pairs are then asked in drawn order; the others stay unasked."
 )
@@ -75,7 +75,7 @@ class LimitsDialog(QDialog):
         self.told = label("", tone="warn", wrap=True)
         self._form = QFormLayout()
         self._priced = QFormLayout()
-        self.until = field("Stop when", "all pairs are judged")
+        self.until = field("Stop when", "no rule; for example, c2_all excludes 50%")
         self.until.setToolTip(_UNTIL_TIP)
         self.auto = QCheckBox("Choose pairs until each system is separated from the next")
         self.auto.setToolTip(_AUTO_TIP)

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QToolButton, QWidget
 
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
+from judgenet.ui.theme import current_theme
+from judgenet.ui.tokens import PANEL_GAP
 from judgenet.ui.widgets import set_kind
 
 
@@ -99,7 +101,7 @@ class SectionMenu(QToolButton):
         self._wanted = None
         if panel is None or rows is None or panel.isHidden():
             return
-        gap = rows.contentsMargins().top()
+        gap = current_theme().gap(PANEL_GAP)
         self._area.verticalScrollBar().setValue(panel.mapTo(rows, QPoint(0, 0)).y() - gap)
         first = _first_stop(panel)
         if first is not None:
