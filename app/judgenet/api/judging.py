@@ -7,7 +7,7 @@ import queue
 from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgenet.api.networks import Network
 from judgenet.api.pairs import Pairs, PairsSourceLike, as_pairs
@@ -38,6 +38,17 @@ PAIRS_FILE = "pairs.jsonl"
 _TICK_S = 0.1
 
 PairsLike = Pairs | PairsSourceLike | Iterable[Pair]
+
+
+class _Asked(NamedTuple):
+    """What is to be judged, into which folder, and when to stop."""
+
+    pairs: PairsLike | pd.DataFrame
+    network: Network | NetworkSpec
+    out: Path
+    limits: Limits
+    limit: int | None
+    stop: StopWish
 
 
 def judge(
@@ -82,34 +93,43 @@ def judge(
         judgenet.formats.DataError: the pairs cannot be read.
         judgenet.core.until.UntilError: ``until`` cannot be used.
     """
-    with _Session(
-        pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, StopWish(until or "", auto_matches)
-    ) as session:
+    limits, stop = Limits(max_calls, max_tokens, budget), StopWish(until or "", auto_matches)
+    with _Session(_Asked(pairs, network, Path(out), limits, limit, stop)) as session:
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         handle = session.start(events.put)
         with _progress(session.start_value.pairs, progress) as reporter:
-            stopping = False
-            while True:
-                try:
-                    try:
-                        event = events.get(timeout=_TICK_S)
-                    except queue.Empty:
-                        reporter.refresh()
-                        if handle.future.done() and events.empty():
-                            handle.future.result()
-                            break
-                        continue
-                    reporter.take(event)
-                    if on_event is not None:
-                        on_event(event)
-                    if isinstance(event, RunFinished):
-                        break
-                except KeyboardInterrupt:
-                    if stopping:
-                        raise
-                    stopping = True
-                    handle.cancel()
+            _follow(handle, events, reporter, on_event)
         return session.finish(handle)
+
+
+def _follow(
+    handle: RunHandle,
+    events: queue.SimpleQueue[Event],
+    reporter: Any,
+    on_event: Callable[[Event], object] | None,
+) -> None:
+    """Hears a run to its end. The first Ctrl+C ends it, a second one is raised."""
+    stopping = False
+    while True:
+        try:
+            try:
+                event = events.get(timeout=_TICK_S)
+            except queue.Empty:
+                reporter.refresh()
+                if handle.future.done() and events.empty():
+                    handle.future.result()
+                    return
+                continue
+            reporter.take(event)
+            if on_event is not None:
+                on_event(event)
+            if isinstance(event, RunFinished):
+                return
+        except KeyboardInterrupt:
+            if stopping:
+                raise
+            stopping = True
+            handle.cancel()
 
 
 def judge_async(
@@ -129,23 +149,15 @@ def judge_async(
     The run begins when it is first awaited or iterated over. Cancelling the task that waits ends the run; what is
     finished is kept.
     """
-    stop = StopWish(until or "", auto_matches)
-    return LiveRun(pairs, network, Path(out), Limits(max_calls, max_tokens, budget), limit, stop)
+    limits, stop = Limits(max_calls, max_tokens, budget), StopWish(until or "", auto_matches)
+    return LiveRun(_Asked(pairs, network, Path(out), limits, limit, stop))
 
 
 class LiveRun:
     """A run in progress: an async iterator of its events, and awaitable for the finished :class:`Run`."""
 
-    def __init__(
-        self,
-        pairs: PairsLike | pd.DataFrame,
-        network: Network | NetworkSpec,
-        out: Path,
-        limits: Limits,
-        limit: int | None,
-        stop: StopWish,
-    ) -> None:
-        self._session = _Session(pairs, network, out, limits, limit, stop)
+    def __init__(self, asked: _Asked) -> None:
+        self._session = _Session(asked)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._handle: RunHandle | None = None
         self._run: Run | None = None
@@ -207,15 +219,8 @@ class LiveRun:
 class _Session:
     """A run's folder with its store open, and the engine."""
 
-    def __init__(
-        self,
-        pairs: PairsLike | pd.DataFrame,
-        network: Network | NetworkSpec,
-        out: Path,
-        limits: Limits,
-        limit: int | None,
-        stop: StopWish,
-    ) -> None:
+    def __init__(self, asked: _Asked) -> None:
+        pairs, network, out, limits, limit, stop = asked
         rule = stop.rule
         given = network if isinstance(network, Network) else Network(network)
         chosen = as_pairs(pairs)[:limit]
