@@ -238,7 +238,7 @@ the accepted verdicts is looked at. The verdict is the vote of all neurons.
 {verdict}
 
 The learned probability is cross-fitted: the fits share labels, so that its promise is not exact in theory. PandaLM asks
-170 questions with its 999 pairs: one label a question is used.
+170 questions with its 999 pairs: one label per question is used.
 """
 
 

@@ -40,7 +40,7 @@ def print_guarantee(figures: RunGuarantee, console: Console) -> None:
     pairs = figures.pairs
     console.print(
         f"{figures.run}, {figures.aggregation}: {pairs.judged:,} of {pairs.total:,} pairs have a verdict, "
-        f"{pairs.labelled:,} of them a label ({figures.chosen_why}); one label a question is used, "
+        f"{pairs.labelled:,} of them a label ({figures.chosen_why}); one label per question is used, "
         f"{pairs.labels_used:,} in all",
         soft_wrap=True,
     )

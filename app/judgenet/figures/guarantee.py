@@ -298,7 +298,7 @@ def _notes(verdicts: ConfidentVerdicts, guarantee: Guarantee) -> tuple[str, ...]
         )
     if guarantee.labels < guarantee.labels_total:
         notes.append(
-            f"{guarantee.labels_total:,} labelled pairs ask {plural(guarantee.labels, 'question')}: one pair a "
+            f"{guarantee.labels_total:,} labelled pairs ask {plural(guarantee.labels, 'question')}: one pair per "
             "question is used, and all questions weigh alike in the promise"
         )
     return tuple(notes)

@@ -138,7 +138,7 @@ def test_how_many_labels_might_do(judgenet: Judgenet, tmp_path: Path) -> None:
         if sum(binom.pmf(e, n, 1 - right) for e in range(n) if binom.cdf(e, n, 0.05) <= 0.05) >= 0.8
     )
     assert needed * 0.75 <= likely <= needed * 1.35
-    assert f"About {likely:,} labels might do" in judgenet(*asked, "--alpha", "0.05").out
+    assert f"About {likely:,} labels might be enough" in judgenet(*asked, "--alpha", "0.05").out
 
 
 @pytest.fixture

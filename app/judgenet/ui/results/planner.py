@@ -39,6 +39,9 @@ _WORDS: Final[dict[PlanMethod, str]] = {
 }
 _DRAWN_FROM: Final = 10
 _LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
+_TENS: Final = (10, 100, 1000, 10_000, 100_000)
+_MOST_TICKS: Final = 5
+"""Where there are more, only powers of ten and their threefold are shown, so that numbers do not touch."""
 
 
 class PlannerPanel(Panel):
@@ -145,7 +148,7 @@ class PlannerPanel(Panel):
             if need.labels is None:
                 text.setText("impossible")
             else:
-                floor = f"; never narrower than {100 * need.floor:.1f} points" if need.floor else ""
+                floor = f" ({100 * need.floor:.1f} points at best)" if need.floor else ""
                 text.setText(f"{plural(need.labels, 'label')} in all{floor}")
         notes = [f"Assumed: {plan.assumption}."] if plan.assumption else []
         if plan.effect.words:
@@ -189,7 +192,10 @@ def plan_picture(plan: LabelPlan) -> Picture:
     widest = max((spot.y for one in series for spot in one.spots), default=0.1)
     ticks = tuple((tick, f"{100 * tick:.0f}") for tick in round_ticks(0.0, widest, (0.05, 0.1, 0.2, 0.25, 0.5)))
     ticks = (*ticks[:-1], (ticks[-1][0], f"{ticks[-1][1]} pts"))
-    x_ticks: tuple[Tick, ...] = tuple((log10(count), f"{count:,}") for count in _LABEL_TICKS if count <= plan.pairs)
+    counts = [count for count in _LABEL_TICKS if count <= plan.pairs]
+    if len(counts) > _MOST_TICKS:
+        counts = [count for ten in counts if ten in _TENS for count in (ten, 3 * ten) if count <= plan.pairs]
+    x_ticks: tuple[Tick, ...] = tuple((log10(count), f"{count:,}") for count in counts)
     if plan.pairs < _DRAWN_FROM:
         x_ticks = ((log10(plan.pairs), f"{plan.pairs:,}"),)
     return Picture(
