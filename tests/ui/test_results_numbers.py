@@ -265,7 +265,7 @@ async def test_review_and_diversity_lead_to_their_pairs(studio: Studio, place: P
     QTest.mouseClick(chart.plot.viewport(), LEFT, pos=at)
     share = chart.picture.series[0].spots[10].x
     assert len(listed(page)) == round(share * 24)
-    assert "no pair has two annotators" in page.review.people.text()
+    assert "no pair has labels by two named annotators" in page.review.people.text()
     divided = set()
     for index, result in enumerate(recorded(page)):
         assert result.verdicts is not None
