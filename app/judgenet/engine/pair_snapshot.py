@@ -64,8 +64,9 @@ class NeuronSnapshot:
     """A neuron (or the chair) on one pair. ``layer`` and ``neuron`` count from 1 as in a call's site.
 
     ``busy`` are its calls on their way, ``writing`` the order whose answer is being written (``None`` also where both
-    are). ``seconds`` is the longest time one of its answers took, ``attempts`` the most that a call needed. ``reason``
-    is set where it is unscored. ``changed_from`` is its verdict in the layer before, where that was another one.
+    are). ``seconds`` is the longest time one of its answers took (``None`` where it is not known, as of judgments
+    that were recorded elsewhere), ``attempts`` the most that a call needed. ``reason`` is set where it is unscored.
+    ``changed_from`` is its verdict in the layer before, where that was another one.
     """
 
     layer: int
@@ -212,7 +213,7 @@ class PairSnapshot:
             next(iter(writing)) if len(writing) == 1 else None,
             verdict,
             before if verdict is not None and before != verdict else None,
-            max((state.seconds for state in finished if state.seconds is not None), default=None),
+            max((state.seconds for state in finished if state.seconds), default=None),
             max((state.attempts for state in finished), default=0),
             reasons[0] if complete and verdict is None and reasons else None,
         )

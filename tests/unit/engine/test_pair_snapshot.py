@@ -69,6 +69,15 @@ def test_votes_and_verdict_end_as_in_the_store(tmp_path: Path, rules: Aggregatio
     assert again.layers == now.layers
 
 
+def test_an_answer_whose_time_is_not_known_took_no_0_seconds(tmp_path: Path) -> None:
+    table, events, _, pair = played(tmp_path, fixed(1, 1))
+    untimed = [replace(event, latency_s=0.0) if isinstance(event, CallFinished) else event for event in events]
+    now = PairSnapshot(table, 0, pair.roles)
+    follow(table, now, untimed)
+    assert now[1, 1].phase == "scored"
+    assert now[1, 1].seconds is None
+
+
 def test_a_neuron_goes_from_waiting_to_scored(tmp_path: Path) -> None:
     table, events, _, pair = played(tmp_path, fixed(1, 1))
     now = PairSnapshot(table, 0, pair.roles)
