@@ -16,12 +16,13 @@ _NOTE: Final = "corrected at any time: labels against the verdicts on the same p
 
 def at_any_time(report: Report) -> Report:
     """The report as the page Results shows it under intervals that are valid at any time; the same where there are
-    none. Values are over the pairs that count."""
+    none. Values are over the pairs that count; the baseline keeps no interval, as none of it is valid at any time."""
     if report.anytime is None:
         return report
-    found = report.anytime.aggregations
+    found, baseline = report.anytime.aggregations, report.baseline
     return replace(
         report,
+        baseline=None if baseline is None else replace(baseline, figures=_agreement(baseline.figures)),
         rates=_rates(report.rates, found[report.decides]),
         aggregations={
             name: _agreement(of, found[name].accuracy) if name in found else of
@@ -51,13 +52,15 @@ def _estimate(of: AnytimeEstimate, n: int, labels: int, notes: tuple[str, ...] =
     return Estimate(of.value, of.ci, n, labels, of.reason or "", kept, of.n_questions)
 
 
-def _agreement(of: ReportedAgreement, anytime_estimate: AnytimeEstimate) -> ReportedAgreement:
-    reasons = {name: why for name, why in of.intervals.reasons.items() if name not in ("macro_f1", "kappa")}
+def _agreement(of: ReportedAgreement, accuracy: AnytimeEstimate | None = None) -> ReportedAgreement:
+    """Figures with the interval of the accuracy alone, or with none."""
+    refused = ("macro_f1", "kappa") if accuracy is not None else ("accuracy", "macro_f1", "kappa")
+    reasons = {name: why for name, why in of.intervals.reasons.items() if name not in refused}
     intervals = replace(
         of.intervals,
-        accuracy=anytime_estimate.ci,
+        accuracy=None if accuracy is None else accuracy.ci,
         macro_f1=None,
         kappa=None,
-        reasons=reasons | dict.fromkeys(("macro_f1", "kappa"), NO_INTERVAL),
+        reasons=reasons | dict.fromkeys(refused, NO_INTERVAL),
     )
     return replace(of, intervals=intervals)

@@ -289,7 +289,7 @@ class ResultsPage(OfRunPage):
         always = self.context.settings.preferences.intervals == "anytime"
         report = at_any_time(self._shown.report) if always else self._shown.report
         self.head.show_results(report, at_any_time=always)
-        self.agreement.show_report(report, self._aggregation)
+        self.agreement.show_report(report, self._aggregation, at_any_time=always)
 
     def _show_file_labels(self, results: Results) -> None:
         store = self.context.document.store

@@ -80,8 +80,9 @@ class AgreementPanel(Panel):
         measure(self.body, spacing=0)
         measure(self._foot, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10), spacing=16)
 
-    def show_report(self, report: Report, aggregation: str) -> None:
-        """Shows the aggregations of a report; ``aggregation`` is the one that is looked at."""
+    def show_report(self, report: Report, aggregation: str, *, at_any_time: bool = False) -> None:
+        """Shows the aggregations of a report; ``aggregation`` is the one that is looked at. ``at_any_time`` says that
+        the report has intervals that are valid at any time."""
         rows = [
             FigureRow(aggregation_title(name), report.aggregations[name], name, subject=name == report.decides)
             for name in in_order(report)
@@ -96,7 +97,8 @@ class AgreementPanel(Panel):
         self.note.setText(
             agreement_note(report).removeprefix("95 % intervals in brackets. ") if labelled else NO_LABELS
         )
-        self.say("95 % intervals in brackets" if labelled else "")
+        kind = "95 % intervals, valid at any time" if at_any_time else "95 % intervals in brackets"
+        self.say(kind if labelled else "")
         self.data_link.setVisible(not labelled)
         self._decides = report.decides
         self.look_at(aggregation)

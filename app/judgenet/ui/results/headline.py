@@ -308,7 +308,10 @@ class HeadPanel(QFrame):
         lines.append((Given(network), f", {aggregation_title(rates.aggregation)}"))
         in_line: list[str | Strong | Given | VerdictMark] = ["Rests on: "]
         for place, line in enumerate(lines):
-            in_line += [*(("; ",) if place else ()), *line]
+            first = line[0]
+            if isinstance(first, str):
+                first = f"{first[:1].lower()}{first[1:]}"
+            in_line += [*(("; ",) if place else ()), first, *line[1:]]
         self.facts.say(*lines)
         self.rests_on.say((*in_line, "."))
         for button in self.plan_links:

@@ -125,7 +125,7 @@ class LearnPanel(Panel):
         notes.append("No pair is used to judge itself. The weights below are fitted to all labelled pairs.")
         if not self.use_button.isHidden():
             notes.append(why_not_use)
-        self.note.setText(" ".join(filter(None, notes)))
+        self.note.setText("\n".join(filter(None, notes)))
         self._show_weights(found)
 
     def _show_weights(self, found: LearnedRun) -> None:
