@@ -35,6 +35,7 @@ async def test_results_turn_to_intervals_that_are_valid_at_any_time(studio: Stud
     assert figures.accuracy.ci is not None
     assert f"[{100 * figures.accuracy.ci.low:.1f}" in cells(page.agreement.table, 0)["Accuracy, %"]
     assert "95 % interval valid at any time" in page.head.line.text
+    assert "the other panels keep intervals for a fixed n" in page.head.line.text
     # No row of the table has an interval of the other kind: the baseline has none that is valid at any time.
     last = page.agreement.table.figures.rowCount() - 1
     assert cells(page.agreement.table, last)["Aggregation"].startswith("Always ")

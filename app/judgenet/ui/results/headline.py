@@ -30,6 +30,7 @@ from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PANEL_INSIDE
 
+_OTHERS_FIXED: Final = "Agreement with people changes too; the other panels keep intervals for a fixed n."
 _TICK_ROOM: Final = 40
 _TICK_STEPS: Final = (0.05, 0.1, 0.2, 0.25, 0.5)
 """A tick of the axis needs so many px."""
@@ -242,7 +243,8 @@ class HeadPanel(QFrame):
         self.interval.setText(interval if best is not None or not there else f"{interval}, uncorrected")
         self.figure.setAccessibleName(f"{self.figure.text()}, {self.interval.text()}")
         self.win_title.say(win_title(report))
-        self.line.say(*headline_lines(report.rates, "valid at any time" if at_any_time else ""))
+        others: tuple[Line, ...] = ((_OTHERS_FIXED,),) if at_any_time else ()
+        self.line.say(*headline_lines(report.rates, "valid at any time" if at_any_time else ""), *others)
         self.judgement.say(*judgement_lines(report))
         titles = RATE_TITLES | ({"stratified": "Corrected (at any time)"} if at_any_time else {})
         self._show_estimates(report.rates, method, titles)
