@@ -18,23 +18,27 @@ from judgenet.version import __version__
 
 if TYPE_CHECKING:
     from judgenet.api import (
+        BiasLab,
         Figures,
         LiveRun,
         Network,
         Pairs,
         Run,
         Study,
+        bias,
         endpoint,
         judge,
         judge_async,
         labels_to_compare,
         load,
+        open_lab,
         open_run,
         read_pairs,
     )
 
 
 __all__ = [
+    "BiasLab",
     "Figures",
     "LiveRun",
     "Network",
@@ -42,11 +46,13 @@ __all__ = [
     "Run",
     "Study",
     "__version__",
+    "bias",
     "endpoint",
     "judge",
     "judge_async",
     "labels_to_compare",
     "load",
+    "open_lab",
     "open_run",
     "read_pairs",
 ]

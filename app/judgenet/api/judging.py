@@ -32,6 +32,9 @@ from judgenet.store.settings import SettingsError, profiles
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judgenet.cli.progress import Reporter
+    from judgenet.engine.bias import LabHandle
+
 PAIRS_FILE = "pairs.jsonl"
 """The pairs of a run, written into its folder so that it can be opened and run again anywhere."""
 
@@ -40,7 +43,7 @@ _TICK_S = 0.1
 PairsLike = Pairs | PairsSourceLike | Iterable[Pair]
 
 
-class _Asked(NamedTuple):
+class JudgingRequest(NamedTuple):
     """What is to be judged, into which folder, and when to stop."""
 
     pairs: PairsLike | pd.DataFrame
@@ -94,21 +97,23 @@ def judge(
         judgenet.core.until.UntilError: ``until`` cannot be used.
     """
     limits, stop = Limits(max_calls, max_tokens, budget), StopWish(until or "", auto_matches)
-    with _Session(_Asked(pairs, network, Path(out), limits, limit, stop)) as session:
+    with JudgingSession(JudgingRequest(pairs, network, Path(out), limits, limit, stop)) as session:
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         handle = session.start(events.put)
-        with _progress(session.start_value.pairs, progress) as reporter:
-            _follow(handle, events, reporter, on_event)
+        with live_progress(session.start_value.pairs, progress) as reporter:
+            if not follow_run(handle, events, reporter, on_event):
+                handle.future.result()
         return session.finish(handle)
 
 
-def _follow(
-    handle: RunHandle,
+def follow_run(
+    handle: RunHandle | LabHandle,
     events: queue.SimpleQueue[Event],
-    reporter: Any,
+    reporter: Reporter,
     on_event: Callable[[Event], object] | None,
-) -> None:
-    """Hears a run to its end. The first Ctrl+C ends it, a second one is raised."""
+) -> bool:
+    """Hears a run to its end; false where nothing comes any more and the handle's future is done. The first Ctrl+C ends
+    the run, a second one is raised."""
     stopping = False
     while True:
         try:
@@ -117,14 +122,13 @@ def _follow(
             except queue.Empty:
                 reporter.refresh()
                 if handle.future.done() and events.empty():
-                    handle.future.result()
-                    return
+                    return False
                 continue
             reporter.take(event)
             if on_event is not None:
                 on_event(event)
             if isinstance(event, RunFinished):
-                return
+                return True
         except KeyboardInterrupt:
             if stopping:
                 raise
@@ -150,14 +154,14 @@ def judge_async(
     finished is kept.
     """
     limits, stop = Limits(max_calls, max_tokens, budget), StopWish(until or "", auto_matches)
-    return LiveRun(_Asked(pairs, network, Path(out), limits, limit, stop))
+    return LiveRun(JudgingRequest(pairs, network, Path(out), limits, limit, stop))
 
 
 class LiveRun:
     """A run in progress: an async iterator of its events, and awaitable for the finished :class:`Run`."""
 
-    def __init__(self, asked: _Asked) -> None:
-        self._session = _Session(asked)
+    def __init__(self, asked: JudgingRequest) -> None:
+        self._session = JudgingSession(asked)
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._handle: RunHandle | None = None
         self._run: Run | None = None
@@ -216,10 +220,10 @@ class LiveRun:
             self._handle.cancel()
 
 
-class _Session:
+class JudgingSession:
     """A run's folder with its store open, and the engine."""
 
-    def __init__(self, asked: _Asked) -> None:
+    def __init__(self, asked: JudgingRequest) -> None:
         pairs, network, out, limits, limit, stop = asked
         rule = stop.rule
         given = network if isinstance(network, Network) else Network(network)
@@ -260,31 +264,32 @@ class _Session:
         out.mkdir(parents=True, exist_ok=True)
         write_pairs(self.start_value.pairs, out / PAIRS_FILE, "jsonl")
         save_project(self._project, self._project_path)
-        self._store = Store.open(store_path(self._project_path))
-        self._engine = Engine()
+        self.store = Store.open(store_path(self._project_path))
+        self.engine = Engine()
 
     def start(self, emit: Callable[[Event], None]) -> RunHandle:
         """Starts the run, or goes on with it; ``emit`` is called on the engine's thread."""
-        return self._engine.start(self._store, self.start_value, emit)
+        return self.engine.start(self.store, self.start_value, emit)
 
     def finish(self, handle: RunHandle) -> Run:
         """The run as it is kept."""
-        self._store.flush()
+        self.store.flush()
         return Run(store_path(self._project_path), handle.run.id)
 
     def close(self) -> None:
         """Ends the engine and closes the store."""
-        self._engine.close()
-        self._store.close()
+        self.engine.close()
+        self.store.close()
 
-    def __enter__(self) -> _Session:
+    def __enter__(self) -> JudgingSession:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()
 
 
-def _progress(pairs: Iterable[Pair], shown: bool) -> Any:
+def live_progress(pairs: Iterable[Pair], shown: bool) -> Reporter:
+    """The live line of a run on these pairs, which says nothing where it is not ``shown``."""
     from judgenet.cli.progress import Reporter
     from judgenet.cli.terminal import Terminal
 

@@ -283,14 +283,17 @@ class Run:
         """Order bias, length bias and, with the systems that are the judge's own, own-system bias of each neuron, layer
         and aggregation, from the recorded calls.
 
-        :raises judgenet.core.bias.base.BiasError: no pair is finished.
+        :raises judgenet.core.bias.base.BiasError: no pair is finished, or none has a response of an ``own`` system.
         """
         from judgenet.core.bias.base import LabSettings
+        from judgenet.core.bias.lab import require_own
         from judgenet.figures.bias import recorded_bias
         from judgenet.store.run_bias import run_bias
 
         with self._open() as (store, run):
-            return recorded_bias(run.id, run_bias(store, run, LabSettings(own=tuple(own))))
+            found = run_bias(store, run, LabSettings(own=tuple(own)))
+            require_own(own, found.systems)
+            return recorded_bias(run.id, found)
 
     def export(self, what: str, path: str | Path, *, aggregation: str | None = None) -> Path:
         """Writes the run for another program, as ``judgenet export`` does; the ending of the file says the format.

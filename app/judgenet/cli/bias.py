@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import queue
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -25,7 +25,7 @@ from judgenet.cli.bias_people import (
     print_people,
     write_for_people,
 )
-from judgenet.cli.bias_recorded import bias_recorded
+from judgenet.cli.bias_recorded import bias_recorded, check_own_systems
 from judgenet.cli.common import JsonOption, open_output
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.progress import Reporter, print_findings
@@ -33,15 +33,15 @@ from judgenet.cli.run import CODES, TICK_S, ends_cleanly
 from judgenet.cli.run_options import ALL, with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
-from judgenet.core.bias.base import MARGIN, LabSettings
+from judgenet.core.bias.base import MARGIN, BiasError, LabSettings
 from judgenet.core.bias.lab import BuiltLab, build_lab
 from judgenet.core.bias.nwise import MOST, Groups, groups_of
 from judgenet.core.bias.reference import CITATION, COLUMNS, NOTE, reference
 from judgenet.core.cascade import has_stop_rules
 from judgenet.core.events import Event, RunFinished
-from judgenet.core.pairs import Pair
+from judgenet.core.pairs import systems_of
 from judgenet.core.wording import plural
-from judgenet.engine.bias import LAB_JUDGES, LabFinished, LabHandle, estimate_lab, lab_starts, start_lab
+from judgenet.engine.bias import LabFinished, LabHandle, chosen_judges, estimate_lab, lab_starts, start_lab
 from judgenet.engine.nwise import ask_orders, estimate_orders
 from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, Start
@@ -56,7 +56,6 @@ from judgenet.store.links import link_out
 from judgenet.store.secrets import scrub
 
 RESULT_FILE = "bias.json"
-NEURONS = "neurons"
 _TITLE, _COLUMN = 17, 15
 """Columns of a terminal for the title of a bias, and for a judge."""
 
@@ -71,14 +70,10 @@ def parse_judges(text: str) -> tuple[tuple[LabJudge, ...], bool]:
 
     :raises InputError: an unknown name, or none.
     """
-    names = [name.strip().lower() for name in text.split(",") if name.strip()]
-    for name in names:
-        if name not in (*LAB_JUDGES, NEURONS):
-            raise InputError(f"--judges {name}: no such judge; there are {', '.join(LAB_JUDGES)} and {NEURONS}.")
-    judges = tuple(judge for judge in LAB_JUDGES if judge in names or (judge == "network" and NEURONS in names))
-    if not judges:
-        raise InputError(f"--judges: none is named; there are {', '.join(LAB_JUDGES)} and {NEURONS}.")
-    return judges, NEURONS in names
+    try:
+        return chosen_judges([name.strip().lower() for name in text.split(",") if name.strip()])
+    except BiasError as error:
+        raise InputError(f"--judges {text}: {error}") from None
 
 
 def _reference(wanted: bool) -> None:
@@ -197,7 +192,7 @@ def bias(
         seed=setup.start.record.get("seed", 0),
         margin=margin,
     )
-    _require_systems(settings.own, setup.start.pairs)
+    check_own_systems(settings.own, systems_of(setup.start.pairs))
     built = build_lab(setup.start.pairs, parse_probes(probes), settings)
     groups = None if nwise is None else groups_of(setup.start.pairs, nwise, settings)
     if for_people is not None:
@@ -246,15 +241,6 @@ def bias(
     if finished.message and (quiet or finished.state != "done"):
         typer.echo(f"judgenet: {finished.state}: {scrub(finished.message)}", err=True)
     return CODES[finished.state]
-
-
-def _require_systems(names: Sequence[str], pairs: Sequence[Pair]) -> None:
-    """Raises :class:`InputError` for a name that no pair's response has."""
-    named = {name for pair in pairs for name in (pair.model_a, pair.model_b) if name}
-    for name in names:
-        if name not in named:
-            there = ", ".join(sorted(named)[:10]) or "none"
-            raise InputError(f"--own-system {name}: no pair has a response of this name. Names in the pairs: {there}.")
 
 
 def _write_record(record: Mapping[str, Any], path: Path) -> None:

@@ -23,12 +23,11 @@ from judgenet.engine.bias import lab_of
 from judgenet.engine.prepare import Setup
 from judgenet.figures.base import as_json as json_of
 from judgenet.figures.bias import bias_figures
-from judgenet.formats.people_sheet import read_sheet, sheet_text
+from judgenet.formats.people_sheet import read_sheet
 from judgenet.stats.bias_conclusions import signed
 from judgenet.stats.lab import LabResult
-from judgenet.store.db import Store, now
-from judgenet.store.files import atomic_write
-from judgenet.store.lab_people import PersonAnswer, keep_people
+from judgenet.store.db import Store
+from judgenet.store.lab_people import keep_sheet, write_sheet
 from judgenet.store.labs import keep_lab, lab_result
 
 ForPeopleOption = Annotated[
@@ -69,7 +68,7 @@ def write_for_people(setup: Setup, built: BuiltLab, target: Path, *, as_json: bo
     """Writes the sheet of a lab."""
     lab = lab_of(setup.start, built)
     prompts = _prompts(setup, built)
-    atomic_write(target, sheet_text(prompts, as_csv=target.suffix.lower() == ".csv"))
+    write_sheet(prompts, target)
     if as_json:
         typer.echo(json.dumps({"lab": lab, "file": str(target), "prompts": len(prompts), "pairs": built.lab.pairs}))
     else:
@@ -87,10 +86,7 @@ def enter_people(setup: Setup, built: BuiltLab, source: Path, person: str | None
     with Store.open(setup.store_path) as store:
         setup.save()
         keep_lab(store, lab, built.lab, {})
-        at = now()
-        new = keep_people(
-            store, [PersonAnswer(of.prompt, of.content, who, said, None, at) for of, who, said in sheet.answers]
-        )
+        new = keep_sheet(store, sheet)
         result = lab_result(store, lab, neurons=False, prompts=built.prompts)
     entered = {"file": str(source), "n": len(sheet.answers), "new": new, "empty": sheet.empty}
     if as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import cast
 
@@ -15,7 +15,8 @@ from judgenet.cli.common import open_run
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
-from judgenet.core.bias.base import Denominator, LabSettings
+from judgenet.core.bias.base import BiasError, Denominator, LabSettings
+from judgenet.core.bias.lab import require_own
 from judgenet.core.pairs import ORDERS
 from judgenet.core.wording import plural
 from judgenet.figures.bias import recorded_bias
@@ -57,16 +58,23 @@ def bias_recorded(
     )
     with open_run(recorded, None) as (store, run):
         found = run_bias(store, run, settings, chosen)
-    names = found.systems
-    for name in settings.own:
-        if name not in names:
-            there = ", ".join(names[:10]) or "none"
-            raise InputError(f"--own-system {name}: no pair has a response of this name. Names in the pairs: {there}.")
+    check_own_systems(settings.own, found.systems)
     if as_json:
         sys.stdout.write(recorded_bias(run.id, found).to_json() + "\n")
     else:
         print_run_bias(run.id, found, Terminal())
     return ExitCode.DONE
+
+
+def check_own_systems(own: Sequence[str], systems: Sequence[str]) -> None:
+    """That the pairs name each system of ``--own-system``.
+
+    :raises InputError: they do not.
+    """
+    try:
+        require_own(own, systems)
+    except BiasError as error:
+        raise InputError(f"--own-system {error}") from None
 
 
 def print_run_bias(run: str, bias: RunBias, console: Console) -> None:

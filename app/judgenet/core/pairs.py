@@ -140,6 +140,11 @@ def majority(labels: Iterable[Verdict], no_majority: Verdict | None = "tie") -> 
     return verdict if 2 * most > total else no_majority
 
 
+def systems_of(pairs: Iterable[Pair]) -> tuple[str, ...]:
+    """The names of the systems whose responses the pairs hold, each once, sorted."""
+    return tuple(sorted({name for pair in pairs for name in (pair.model_a, pair.model_b) if name}))
+
+
 def question_key(question: str) -> bytes:
     """What tells questions apart: 16 bytes of the text without regard to white space and to how letters are composed.
 

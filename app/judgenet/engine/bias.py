@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from judgenet.core import network_json, presets
+from judgenet.core.bias.base import BiasError
 from judgenet.core.bias.lab import BuiltLab, lab_id
 from judgenet.core.cascade import without_stop_rules
 from judgenet.core.events import Event, RunFinished, RunStatus
@@ -44,6 +45,23 @@ from judgenet.store.runs import has_calls, recorded
 
 LAB_JUDGES: tuple[LabJudge, ...] = ("single", "faireval", "network")
 USUAL_JUDGES: tuple[LabJudge, ...] = ("single", "network")
+NEURONS = "neurons"
+"""In a list of judges: each neuron of the network is shown too."""
+
+
+def chosen_judges(names: Sequence[str]) -> tuple[tuple[LabJudge, ...], bool]:
+    """The judges of a list such as ``network``, ``single``, ``neurons``, and whether each neuron is shown.
+
+    :raises BiasError: an unknown name, or none.
+    """
+    there = f"there are {', '.join(LAB_JUDGES)} and {NEURONS}."
+    for name in names:
+        if name not in (*LAB_JUDGES, NEURONS):
+            raise BiasError(f"There is no judge {name!r}; {there}")
+    judges = tuple(judge for judge in LAB_JUDGES if judge in names or (judge == "network" and NEURONS in names))
+    if not judges:
+        raise BiasError(f"No judge is named; {there}")
+    return judges, NEURONS in names
 
 
 def single_of(spec: NetworkSpec) -> NetworkSpec:

@@ -18,7 +18,7 @@ from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, is_recorded
-from judgenet.core.pairs import data_hash
+from judgenet.core.pairs import data_hash, systems_of
 from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
 from judgenet.core.roles import parse_roles
@@ -545,7 +545,7 @@ def auto_matches(options: RunOptions) -> bool:
 
 
 def _require_systems(dataset: Dataset) -> None:
-    names = {name for pair in dataset.pairs for name in (pair.model_a, pair.model_b) if name}
+    names = systems_of(dataset.pairs)
     if len(names) < FEWEST_SYSTEMS:
         raise OptionError(
             f"--matches auto ranks systems, and the pairs name {len(names)}. Give files with more than two responses "

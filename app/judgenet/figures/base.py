@@ -182,7 +182,7 @@ def flat(record: Mapping[str, Any]) -> dict[str, Any]:
     """One row: intervals become two columns, and what is itself a table is left out."""
     row: dict[str, Any] = {}
     for name, value in record.items():
-        if name == "ci" or name.endswith("_ci"):
+        if name in ("ci", "interval") or name.endswith(("_ci", "_ci90")):
             low, high = value or (None, None)
             row |= {f"{name}_low": low, f"{name}_high": high}
         elif not isinstance(value, Mapping | list):

@@ -215,9 +215,11 @@ class PeopleBiasFigures:
     reason: str | None
 
 
-@dataclass(frozen=True)
-class BiasFigures:
+@dataclass(frozen=True, repr=False)
+class BiasFigures(Figures):
     """The biases of judges."""
+
+    _rows = "cells"
 
     headline: Annotated[str, "what was found, in a sentence"]
     subline: Annotated[str, "the figures behind it"]
@@ -255,10 +257,8 @@ def bias_figures(result: LabResult, *, pair_by_pair: bool = True) -> BiasFigures
 
 
 @dataclass(frozen=True, repr=False)
-class RecordedBias(BiasFigures, Figures):
+class RecordedBias(BiasFigures):
     """The biases of a run's parts, from its recorded calls."""
-
-    _rows = "cells"
 
     run: str
     orders: Annotated[tuple[str, ...], "the orders in which the run asked: `ab`, `ba`"]

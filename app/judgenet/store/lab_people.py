@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from judgenet.core.bias.for_people import PeoplePrompt, for_people
 from judgenet.core.evaluation import Choice
 from judgenet.core.pairs import Pair
 from judgenet.core.prompts import PromptBook, PromptLanguage
-from judgenet.store.db import Store
+from judgenet.formats.people_sheet import PeopleSheet, sheet_text
+from judgenet.store.db import Store, now
+from judgenet.store.files import atomic_write
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info, run_pairs
 
@@ -67,6 +70,25 @@ def keep_people(store: Store, answers: Iterable[PersonAnswer]) -> int:
         return new
 
     return int(store.run_now(write))
+
+
+def write_sheet(prompts: Sequence[PeoplePrompt], target: Path) -> None:
+    """Writes prompts for people to fill in: as CSV where the file ends in ``.csv``, else as JSON Lines.
+
+    :raises judgenet.store.files.FileError: the file cannot be written.
+    """
+    atomic_write(target, sheet_text(prompts, as_csv=target.suffix.lower() == ".csv"))
+
+
+def keep_sheet(store: Store, sheet: PeopleSheet) -> int:
+    """Adds the answers of a sheet, and returns how many say something new.
+
+    :raises StoreError: the store cannot be written.
+    """
+    at = now()
+    return keep_people(
+        store, [PersonAnswer(of.prompt, of.content, who, said, None, at) for of, who, said in sheet.answers]
+    )
 
 
 def _read(text: str | None) -> tuple[PersonAnswer, ...]:

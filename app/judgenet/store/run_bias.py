@@ -17,7 +17,7 @@ from judgenet.core.bias.base import BiasError, LabSettings
 from judgenet.core.bias.lab import ProbePlan, build_lab
 from judgenet.core.evaluation import Choice, Reason
 from judgenet.core.network import NetworkSpec, is_recorded
-from judgenet.core.pairs import ORDERS, Order
+from judgenet.core.pairs import ORDERS, Order, systems_of
 from judgenet.stats.bias import COINS, Cell, Judge
 from judgenet.stats.lab import LabResult, evaluate
 from judgenet.stats.verdicts import verdict_table
@@ -103,8 +103,7 @@ def run_bias(
     result = evaluate(lab, judges, {judge.id: answers.get(judge.id, {}) for judge in judges}, coins=coins)
     asked: tuple[Order, ...] = tuple(order for order in ORDERS if order in orders)
     cells = tuple(_why_nothing(cell, result.plan(cell.probe)) for cell in result.cells)
-    systems = sorted({name for pair in pairs for name in (pair.model_a, pair.model_b) if name})
-    return RunBias(replace(result, cells=cells), asked, tuple(systems), tuple(_notes(spec, asked)))
+    return RunBias(replace(result, cells=cells), asked, systems_of(pairs), tuple(_notes(spec, asked)))
 
 
 def _judges(spec: NetworkSpec, places: set[tuple[int, int]]) -> tuple[Judge, ...]:

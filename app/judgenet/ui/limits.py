@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QFormLayout, QHBoxLayout, QLin
 
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.network import Settings
+from judgenet.core.pairs import systems_of
 from judgenet.core.plan import PriceError
 from judgenet.core.until import StopWish, parse_until
 from judgenet.core.wording import money, plural
@@ -123,8 +124,7 @@ class LimitsDialog(QDialog):
         self.open()
 
     def _systems(self) -> int:
-        pairs = self._context.document.pairs
-        return len({name for pair in pairs for name in (pair.model_a, pair.model_b) if name})
+        return len(systems_of(self._context.document.pairs))
 
     def _stop_wish(self) -> StopWish:
         """How a run may end before its last pair, as it was entered.

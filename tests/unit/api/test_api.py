@@ -61,6 +61,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 def test_the_public_surface_is_what_all_names() -> None:
     assert sorted(jn.__all__) == [
+        "BiasLab",
         "Figures",
         "LiveRun",
         "Network",
@@ -68,11 +69,13 @@ def test_the_public_surface_is_what_all_names() -> None:
         "Run",
         "Study",
         "__version__",
+        "bias",
         "endpoint",
         "judge",
         "judge_async",
         "labels_to_compare",
         "load",
+        "open_lab",
         "open_run",
         "read_pairs",
     ]

@@ -158,6 +158,18 @@ def draw_questions(pairs: Iterable[Pair], settings: LabSettings) -> tuple[Pair, 
     return tuple(pair for pair in pairs if question_key(pair.question) in kept)
 
 
+def require_own(own: Iterable[str], systems: Iterable[str]) -> None:
+    """That each of a judge's own systems is among those that the pairs name.
+
+    :raises BiasError: one is not; the message lists those that are.
+    """
+    there = sorted(set(systems))
+    for name in own:
+        if name not in there:
+            listed = ", ".join(there[:10]) or "none"
+            raise BiasError(f"{name}: no pair has a response of this name. Names in the pairs: {listed}.")
+
+
 def _games(pairs: Iterable[Pair], numbers: Mapping[bytes, int]) -> tuple[SystemGame, ...]:
     """The pairs of two named systems."""
     found = []

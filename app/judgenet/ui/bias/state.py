@@ -17,7 +17,7 @@ from judgenet.core.bias.base import BiasError, LabSettings
 from judgenet.core.bias.lab import BuiltLab, Item, build_lab
 from judgenet.core.bias.nwise import Groups, groups_of
 from judgenet.core.network import NetworkError, is_recorded
-from judgenet.core.pairs import Pair
+from judgenet.core.pairs import Pair, systems_of
 from judgenet.core.plan import PriceError
 from judgenet.core.prompts import PromptError
 from judgenet.core.tally import Tally
@@ -192,8 +192,7 @@ class BiasState(QObject):
         """The systems whose responses the pairs hold; looked for once for each set of pairs."""
         pairs = self._document.pairs
         if self._named[0] is not pairs:
-            found = {name for pair in pairs for name in (pair.model_a, pair.model_b) if name}
-            self._named = (pairs, tuple(sorted(found)))
+            self._named = (pairs, systems_of(pairs))
         return self._named[1]
 
     def _opened(self) -> None:
