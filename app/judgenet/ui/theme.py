@@ -183,6 +183,12 @@ class _Dressed:
     stale: bool = False
 
 
+def _arranges(widget: QWidget) -> bool:
+    """A widget that arranges itself when it is resized, in code of the studio: those of pyqtgraph draw all anew."""
+    resized = type(widget).resizeEvent
+    return isinstance(resized, FunctionType) and resized.__module__.startswith("judgenet.")
+
+
 class ThemeManager(QObject):
     """Keeps the application in one theme, chosen by the user or by the desktop.
 
@@ -267,7 +273,7 @@ class ThemeManager(QObject):
             take = getattr(inner, "set_theme", None)
             if take is not None:
                 take(self._theme)
-            if grown and isinstance(type(inner).resizeEvent, FunctionType):
+            if grown and _arranges(inner):
                 target = inner.viewport() if isinstance(inner, QAbstractScrollArea) else inner
                 QApplication.sendEvent(target, QResizeEvent(target.size(), target.size()))
 
