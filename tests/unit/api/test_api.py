@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import judgenet as jn
+from judgenet.api import judging
 from judgenet.core.events import PairFinished, RunFinished
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Pair
@@ -144,7 +145,11 @@ def test_comparisons_are_planned_and_judges_held_against_annotators(server: Judg
     assert calibration.sources["votes"].n + calibration.sources["votes"].n_ties == 60
 
 
-def test_a_promise_is_kept_in_a_project_and_decides_its_runs(server: JudgeServer, tmp_path: Path) -> None:
+def test_a_promise_is_kept_in_a_project_and_decides_its_runs(
+    server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The fake judge's verdicts follow from the salt.
+    monkeypatch.setattr(judging, "new_salt", lambda: "1" * 32)
     labelled = [Pair(f"p{place}", f"Question {place}?", "First.", "Second.", human="a") for place in range(60)]
     run = jn.judge(labelled, network(server), out=tmp_path / "study", progress=False)
     with pytest.raises(ValueError, match="Nothing can be promised"):
