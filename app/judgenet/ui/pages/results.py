@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -55,6 +55,7 @@ from judgenet.ui.results.sections import SectionMenu
 from judgenet.ui.results.state import Results
 from judgenet.ui.results.trust import AlikePanel, Divided, ReviewPanel, Trusting, Unsure
 from judgenet.ui.results.what_if import WhatIfPanel
+from judgenet.ui.theme import current_theme
 
 if TYPE_CHECKING:
     from judgenet.stats.whatif import Subnetwork
@@ -211,6 +212,10 @@ class ResultsPage(OfRunPage):
 
     def top_widgets(self) -> Sequence[QWidget]:
         return (*super().top_widgets(), self.sections)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.sections.set_short(short=self.width() < current_theme().px(_NARROW))
 
     def regions(self) -> Sequence[QWidget]:
         return (self.stack, self.pairs)

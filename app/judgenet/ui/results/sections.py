@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QToolButton, QWidget
 
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
+from judgenet.ui.icons import icon
+from judgenet.ui.measures import measure
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PANEL_GAP
 from judgenet.ui.widgets import set_kind
@@ -32,7 +34,8 @@ class SectionMenu(QToolButton):
         self.setText("Sections")
         self.setToolTip("Go to a section of this page")
         self.setAccessibleName("Go to a section of this page")
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        self.setIcon(icon("more"))
+        self.set_short(short=False)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         set_kind(self, "menu")
         self._menu = QMenu(self)
@@ -43,6 +46,12 @@ class SectionMenu(QToolButton):
         context.results.changed.connect(self._follow)
         context.actions.add(*self._actions())
         self._follow()
+        measure(self, icon=16)
+
+    def set_short(self, *, short: bool) -> None:
+        """Without its word, where the top bar has little room."""
+        style = Qt.ToolButtonStyle.ToolButtonIconOnly if short else Qt.ToolButtonStyle.ToolButtonTextOnly
+        self.setToolButtonStyle(style)
 
     @property
     def panels(self) -> tuple[QFrame, ...]:
