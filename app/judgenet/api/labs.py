@@ -17,7 +17,7 @@ from judgenet.api.runs import Run
 from judgenet.core.bias import parse_probes
 from judgenet.core.bias.base import MARGIN, BiasError, Denominator, LabSettings
 from judgenet.core.bias.lab import build_lab, require_own
-from judgenet.core.events import Event
+from judgenet.core.events import Event, RunStatus
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import systems_of
 from judgenet.core.prompts import PromptBook
@@ -53,10 +53,11 @@ class BiasLab:
     Data is read once. :meth:`reload` returns the lab as it stands now.
     """
 
-    def __init__(self, store_path: Path, lab_id: str, *, neurons: bool = False) -> None:
+    def __init__(self, store_path: Path, lab_id: str, *, neurons: bool = False, ended: RunStatus | None = None) -> None:
         self.store_path = store_path
         self.id = lab_id
         self.neurons = neurons
+        self._ended = ended
 
     def reload(self) -> BiasLab:
         """The lab as it stands now."""
@@ -78,8 +79,10 @@ class BiasLab:
 
     @property
     def state(self) -> str:
-        """``done`` where the runs of all judges are, else the state of the first that is not (:attr:`Run.state`);
-        ``open`` where no judge was asked yet."""
+        """How the call of :func:`bias` that returned it ended (:attr:`Run.state`). Of an opened lab: ``done`` where the
+        runs of all judges that were begun are, else the state of the first that is not; ``open`` where none was."""
+        if self._ended is not None:
+            return self._ended
         with Store.open(self.store_path, readonly=True) as store:
             states = [run_info(store, run).state for run in self.info.runs.values()]
         return next((state for state in states if state != "done"), "done" if states else "open")
@@ -235,9 +238,9 @@ def bias(
         while running:
             with live_progress(built.prompts, progress) as reporter:
                 running = follow_run(handle, events, reporter, on_event)
-        handle.future.result()
+        ended = handle.future.result().state
         session.store.require_kept()
-        return BiasLab(session.store.path, handle.lab, neurons=neurons)
+        return BiasLab(session.store.path, handle.lab, neurons=neurons, ended=ended)
 
 
 def open_lab(place: str | Path, lab: str | None = None, *, neurons: bool = False) -> BiasLab:

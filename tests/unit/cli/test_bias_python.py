@@ -12,7 +12,7 @@ import pytest
 import judgenet as jn
 from judgenet.api import judging
 from judgenet.core.bias.base import BiasError
-from judgenet.core.events import RunFinished
+from judgenet.core.events import PairFinished, RunFinished
 from judgenet.engine import prepare
 from judgenet.formats import DataError
 from judgenet.store.db import StoreError
@@ -155,3 +155,22 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_written(
         run.bias(own=["nobody"])
     with pytest.raises(StoreError, match="no bias lab"):
         jn.open_lab(tmp_path / "run")
+
+
+def test_an_interrupt_keeps_what_is_finished(server: JudgeServer, pairs: Path, tmp_path: Path, config: Path) -> None:
+    finished: list[object] = []
+
+    def stop(event: object) -> None:
+        if isinstance(event, PairFinished):
+            finished.append(event)
+            if len(finished) == 1:
+                raise KeyboardInterrupt
+
+    options = {"out": tmp_path / "lab", "probes": "order", "progress": False}
+    lab = jn.bias(pairs, network(server), on_event=stop, **options)  # type: ignore[arg-type]
+    assert lab.state == "cancelled"
+    assert lab.figures.cells
+    assert jn.bias(pairs, network(server), **options).state == "done"  # type: ignore[arg-type]
+    # 24 prompts to each of four neurons, the first of which asks what the single judge asks. Calls that were under way
+    # when the interrupt came may be asked again.
+    assert 24 * 4 <= server.judge.stats()["paid"] < 24 * 5
