@@ -98,7 +98,7 @@ def print_power(figures: RunPower, console: Console) -> None:
         table.add_row(f"{100 * row.difference:g}", "n/a" if row.pairs is None else f"{row.pairs:,}")
     console.print(table)
     for reason in dict.fromkeys(row.reason for row in figures.table if row.reason):
-        console.print(f"n/a: {reason}", soft_wrap=True)
+        console.print(f"n/a – {reason}", soft_wrap=True)
 
 
 def plan_labels_to_compare(

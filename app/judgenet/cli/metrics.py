@@ -264,7 +264,7 @@ def print_votes(panel_worth: PanelWorth, console: Console) -> None:
         )
     console.print(table)
     if whole.value is None:
-        console.print(f"n/a: {whole.reason}", soft_wrap=True)
+        console.print(f"n/a – {whole.reason}", soft_wrap=True)
     if whole.n_missing:
         console.print(
             f"{plural(whole.n_missing, 'verdict')} of neurons missing on these pairs: each counts as not right",

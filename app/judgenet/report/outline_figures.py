@@ -330,7 +330,7 @@ def orders_section(report: Report) -> Iterable[Block]:
 def orders_line(position: PositionConsistency) -> Line:
     """How often verdicts depend on the order, and which response then wins."""
     if position.flip_rate is None:
-        return (f"n/a: {position.reason}.",)
+        return (f"n/a – {position.reason}.",)
     differ = position.n - round((position.consistent or 0) * position.n)
     if not differ:
         return (f"The verdict is the same in both orders on all {plural(position.n, 'pair')}.",)

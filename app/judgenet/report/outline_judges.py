@@ -137,7 +137,7 @@ def need_line(need: ReviewNeed, within: Interval | None) -> Line:
     """How much people would have to review; ``within`` is the interval of the accuracy, over questions where these
     repeat."""
     if need.accuracy is None:
-        return (f"n/a: {need.reasons.get('accuracy', 'unknown')}.",)
+        return (f"n/a – {need.reasons.get('accuracy', 'unknown')}.",)
     text = (
         f"The network is right on {percent(need.accuracy)} {percent_interval(within)} of "
         f"{plural(need.n, 'labelled pair')}, people agree with each other on {percent(need.target)}"
@@ -350,7 +350,7 @@ def _points_interval(interval: Interval | None) -> str:
 
 def _minds(minds: MindChanges) -> Iterable[Block]:
     if not minds.changed.chances:
-        yield Paragraph((f"n/a: {minds.reason}.",))
+        yield Paragraph((f"n/a – {minds.reason}.",))
         return
     rows = {
         "Changed its own verdict": minds.changed,

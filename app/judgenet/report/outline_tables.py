@@ -54,7 +54,9 @@ def forest(rows: Sequence[ForestRow], words: str, baseline: tuple[str, float] | 
     with_baseline = any(row.baseline is not None for row in rows)
     cells = []
     for row in rows:
-        value = "" if row.heading else percent(row.value, unit=False) if row.value is not None else f"n/a: {row.reason}"
+        value = (
+            "" if row.heading else percent(row.value, unit=False) if row.value is not None else f"n/a – {row.reason}"
+        )
         extra = [(percent(row.baseline, unit=False),)] if with_baseline else []
         note = [(row.note,)] if with_note else []
         cells.append(
@@ -73,7 +75,7 @@ def forest(rows: Sequence[ForestRow], words: str, baseline: tuple[str, float] | 
 
 def flip_words(position: PositionConsistency) -> str:
     if position.flip_rate is None:
-        return f"n/a: {position.reason}"
+        return f"n/a – {position.reason}"
     if position.n == position.n_total:
         return f"{percent(position.flip_rate)} of {plural(position.n, 'pair')}"
     return f"{percent(position.flip_rate)} of {of(position.n, position.n_total)} pairs"

@@ -87,7 +87,7 @@ def test_the_table_gives_every_figure_with_its_n(judgenet: Judgenet, labelled: P
     assert ran.out.count("50 of 60") == 3
     for words in ("accuracy", "macro-F1", "kappa", "baseline", "Flip rate between orders (c1)", "human: tie", "(none)"):
         assert words in ran.out
-    assert "n/a: no pair has both a human label and a verdict" in ran.out
+    assert "n/a – no pair has both a human label and a verdict" in ran.out
 
 
 def test_names_of_groups_are_shown_as_they_are(judgenet: Judgenet, labelled: Path, at: At) -> None:

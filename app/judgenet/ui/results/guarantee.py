@@ -39,7 +39,7 @@ _CROWDED: Final = 0.85
 _LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 _CHOOSE_FIRST: Final = (
     "Choose error, risk, confidence and the number of labels before you look: a promise holds for one choice and one "
-    "look."
+    "look. A larger error does not always accept more: its thresholds are tested from another start."
 )
 
 
