@@ -337,7 +337,7 @@ def _print_table(aggregations: Mapping[str, AgreementFigures], console: Console)
     console.print(table)
     for reason, undefined in why.items():
         which = "" if len(undefined) == len(aggregations) * len(_FIGURES) else f" ({', '.join(undefined)})"
-        console.print(f"n/a{which}: {reason}", soft_wrap=True)
+        console.print(f"n/a{which} – {reason}", soft_wrap=True)
 
 
 def metrics(
