@@ -198,7 +198,7 @@ async def test_an_address_of_a_dotenv_is_not_kept_unasked(
     await settle()
     names = find(panel, QListWidget, "Endpoints")
     names.setCurrentRow(next(row for row in range(names.count()) if names.item(row).text().startswith("openai ")))
-    assert panel.url.text() == listener.url
+    assert panel.form.url.text() == listener.url
     panel.save.click()
     (await _dialog(studio)).refuse.click()
     await settle()

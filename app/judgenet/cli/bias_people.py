@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from judgenet.cli.errors import ExitCode
+from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.for_people import PeoplePrompt, for_people
 from judgenet.core.bias.lab import BuiltLab
@@ -97,7 +98,7 @@ def enter_people(setup: Setup, built: BuiltLab, source: Path, person: str | None
         f"{source}: {plural(len(sheet.answers), 'answer')}, {new:,} of them new; "
         f"{plural(sheet.empty, 'row')} without an answer"
     )
-    print_people(result, Console())
+    print_people(result, Terminal())
     return ExitCode.DONE
 
 

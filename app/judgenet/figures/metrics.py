@@ -351,5 +351,5 @@ def _cost(sums: Spent) -> RunCost:
         calls_unpriced=sums.unpriced,
         calls_new=sums.calls_new,
         calls_from_store=sums.calls - sums.calls_new,
-        reason=f"the price of {plural(sums.unpriced, 'call')} is unknown" if sums.unpriced else None,
+        reason=f"{plural(sums.unpriced, 'call has', 'calls have')} no known price" if sums.unpriced else None,
     )

@@ -74,7 +74,11 @@ def test_which_edges_fall_short() -> None:
         "k_class": CoverageTally(500, 0, 0, 0.0),
     }
     found = judged([Edge("labels", "here", tallies)])
-    assert [[words.split()[0] for words in one] for one in found] == [["decided"], ["human_only"], ["lee"]]
+    assert [[words.split(":")[0] for words in one] for one in found] == [
+        ["decided pairs only"],
+        ["human labels alone"],
+        ["Lee et al."],
+    ]
 
 
 def test_pages_and_few_runs_are_of_the_edges(judgenet: Judgenet, tmp_path: Path) -> None:
