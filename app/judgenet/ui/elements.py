@@ -69,23 +69,28 @@ def unbroken(text: str) -> str:
 
 
 class IconLabel(QLabel):
-    """An icon in a tone of the theme, ``side`` px wide and high at 100 %."""
+    """An icon in a tone of the theme, ``side`` px wide and high at 100 %.
+
+    It keeps the icon's name: an icon that a widget holds can be destroyed after its engine when both are garbage,
+    which ends the program.
+    """
 
     def __init__(
         self, name: str = "", tone: str = "text2", side: float = ICON_TEXT, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._icon = icon(name, tone) if name else None
+        self._icon = (name, tone)
         measure(self, width=side, height=side)
 
     def show_icon(self, name: str, tone: str = "text2") -> None:
         """Shows another icon, none for an empty name."""
-        self._icon = icon(name, tone) if name else None
+        self._icon = (name, tone)
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        if self._icon is not None:
-            self._icon.paint(QPainter(self), self.rect())
+        name, tone = self._icon
+        if name:
+            icon(name, tone).paint(QPainter(self), self.rect())
 
 
 def set_tone(widget: QWidget, tone: str) -> None:
