@@ -158,6 +158,10 @@ def finished_event(run_id: str, ended: EndedCall) -> CallFinished:
     )
 
 
+def _message_tokens(question: Question) -> int:
+    return estimate_tokens(question.prompt.shared + question.prompt.own)
+
+
 class Spending:
     """What a start may still spend and has spent, and what its calls cost.
 
@@ -188,9 +192,8 @@ class Spending:
             return self._budget.reserve(0, 0.0)
         if not asked.tokens_in:
             # The parameters hold the reply schema, which endpoints count as part of the prompt.
-            question, prompt = asked.question, asked.question.prompt
-            texts = (prompt.system, prompt.shared, prompt.own, question.digest)
-            asked.tokens_in = sum(map(estimate_tokens, texts)) + 16
+            question = asked.question
+            asked.tokens_in = _message_tokens(question) + estimate_tokens(question.prompt.system + question.digest) + 16
         tokens_in = math.ceil(asked.tokens_in * self._excess.get(asked.model, 1.0))
         return self._budget.reserve(tokens_in + tokens_out, self._price(asked, Usage(tokens_in, tokens_out)))
 
@@ -200,7 +203,8 @@ class Spending:
         price = self._price(asked, usage)
         if asked.tokens_in and last.prompt > asked.tokens_in:
             # Its tokenizer makes more of a text than was estimated: what is asked from now on is estimated likewise.
-            share = last.prompt / asked.tokens_in
+            # All of it is laid to the message, since the rest is a smaller part of longer prompts.
+            share = last.prompt / max(_message_tokens(asked.question), 1)
             self._excess[asked.model] = max(share, self._excess.get(asked.model, 1.0))
         if asked.reserve is not None:
             self._budget.settle(asked.reserve, usage.prompt + usage.completion, price)
