@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from judgenet.core.pairs import Order
@@ -33,18 +34,19 @@ class Parameters:
     """What is asked of the model besides the text: part of the key.
 
     They are the values as designed. What an endpoint refuses is left out when sending and noted in the run's
-    record, so that a run keeps its keys.
+    record, so that a run keeps its keys. ``more`` has the settings that not every call has, by name; where there are
+    none the key is that of version 0.1.
     """
 
     model: str
     temperature: float | None
     max_tokens: int
     schema: dict[str, Any] | None
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     def digest(self) -> str:
-        return json.dumps(
-            [self.model, self.temperature, self.max_tokens, self.schema], sort_keys=True, ensure_ascii=True
-        )
+        asked = [self.model, self.temperature, self.max_tokens, self.schema, *([dict(self.more)] if self.more else [])]
+        return json.dumps(asked, sort_keys=True, ensure_ascii=True)
 
 
 class KeyPrefix:

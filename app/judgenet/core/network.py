@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal, get_args
 
 from judgenet.core.documents import DocumentError, kind_of
@@ -73,13 +73,11 @@ class Settings:
 
     def over(self, base: Settings) -> Settings:
         """These settings with the gaps filled from ``base``."""
-        return Settings(
-            self.endpoint if self.endpoint is not None else base.endpoint,
-            self.model if self.model is not None else base.model,
-            self.temperature if self.temperature is not None else base.temperature,
-            self.max_tokens if self.max_tokens is not None else base.max_tokens,
-            self.samples if self.samples is not None else base.samples,
-        )
+        own = {name: value for name in _SETTINGS if (value := getattr(self, name)) is not None}
+        return replace(base, **own) if own else base
+
+
+_SETTINGS = tuple(of.name for of in fields(Settings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,7 @@ def request_of(asked: AskedCall, max_tokens: int) -> ChatRequest:
         schema=question.schema,
         temperature=question.parameters.temperature,
         max_tokens=max_tokens,
+        more=question.parameters.more,
         key=question.key.hex(),
         site=str(asked.call.site),
     )

@@ -52,7 +52,7 @@ class ChatRequest:
     have in common, so that an endpoint with an explicit prompt cache can mark it.
     ``temperature=None`` leaves the parameter out. ``seed`` is sent where the endpoint takes one.
     ``site`` says which call this is (pair, layer, neuron, order, sample): only the replay endpoint and
-    messages to people look at it.
+    messages to people look at it. ``more`` has the settings that not every call has, by name.
     """
 
     model: str
@@ -66,6 +66,7 @@ class ChatRequest:
     seed: int | None = None
     key: str = ""
     site: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def user(self) -> str:

@@ -93,7 +93,7 @@ class Questions:
         self, call: Call, of_roles: bool, form: ReplyForm, schema: ReplySchema | None
     ) -> tuple[Parameters, str]:
         settings = call.settings
-        wanted = (of_roles, form, settings.model, settings.temperature, settings.max_tokens)
+        wanted = (of_roles, form, settings)
         found = self._parameters.get(wanted)
         if found is None:
             parameters = Parameters(

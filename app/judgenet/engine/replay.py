@@ -8,7 +8,7 @@ from judgenet.core.evaluation import Reason
 from judgenet.core.schemas import ReplyForm
 from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FinishReason, OnText, Usage
 from judgenet.store.db import Store, restored
-from judgenet.store.runs import applied_of, newest_key
+from judgenet.store.runs import kept_parameters, newest_key
 
 _FINISH: dict[str, FinishReason] = {name: name for name in get_args(FinishReason)}
 
@@ -69,7 +69,7 @@ class ReplayEndpoint:
             usage=Usage(row[6], row[7], row[8], row[9], bool(row[10])),
             latency_s=row[11],
             attempts=row[12],
-            applied=applied_of(row[13]) or {},
+            applied=kept_parameters(row[13]).applied or {},
         )
 
     def learned(self, model: str) -> dict[str, Any]:

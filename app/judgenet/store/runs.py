@@ -347,10 +347,28 @@ def _with_applied(answer: Answer) -> str:
     return json.dumps([*json.loads(answer.parameters), dict(answer.applied)], sort_keys=True)
 
 
-def applied_of(parameters: str) -> dict[str, Any] | None:
-    """What was sent otherwise than a kept answer's parameters say, by name; ``None`` where it is not kept."""
-    kept = json.loads(parameters)
-    return dict(kept[4]) if len(kept) > 4 else None
+class KeptParameters(NamedTuple):
+    """What a kept answer was asked for with: the members of :class:`judgenet.core.calls.Parameters`, and in
+    ``applied`` what was sent otherwise, by name; ``None`` where that is not kept."""
+
+    model: str
+    temperature: float | None
+    max_tokens: int
+    schema: dict[str, Any] | None
+    more: dict[str, Any]
+    applied: dict[str, Any] | None
+
+    @property
+    def asked(self) -> list[Any]:
+        """The list without what was sent otherwise, as its digest has it."""
+        return [*self[:4], self.more] if self.more else list(self[:4])
+
+
+def kept_parameters(parameters: str) -> KeptParameters:
+    """The parameters of a kept answer from their JSON list."""
+    model, temperature, max_tokens, schema, *rest = json.loads(parameters)
+    more, applied = rest[0] if len(rest) == 2 else {}, rest[-1] if rest else None
+    return KeptParameters(model, temperature, max_tokens, schema, more, applied)
 
 
 def keep_answer(db: sqlite3.Connection, store: Store, answer: Answer) -> int:
@@ -638,9 +656,8 @@ def retryable(result: Evaluation | Unscored | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FullCall:
-    """All that is kept of one call. ``messages`` are as sent; empty where there was no answer. ``parameters`` are
-    model, temperature, most tokens and reply schema, as asked for; ``applied`` has what was sent otherwise, by name
-    (:class:`judgenet.store.usage.ParameterUse`), ``None`` where it is not kept. ``earlier`` are the answers before this
+    """All that is kept of one call. ``messages`` are as sent; empty where there was no answer, as
+    ``parameters`` is ``None``. ``earlier`` are the answers before this
     one that could not be read, oldest first."""
 
     site: CallSite
@@ -655,8 +672,7 @@ class FullCall:
     returned_model: str | None
     fingerprint: str | None
     form: str | None
-    parameters: list[Any] | None
-    applied: dict[str, Any] | None
+    parameters: KeptParameters | None
     messages: tuple[tuple[str, str], ...]
     raw_text: str | None
     thinking: str | None
@@ -740,8 +756,7 @@ def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str,
             returned_model=returned,
             fingerprint=fingerprint,
             form=form,
-            parameters=json.loads(parameters)[:4] if answered else None,
-            applied=applied_of(parameters) if answered else None,
+            parameters=kept_parameters(parameters) if answered else None,
             messages=tuple(messages),
             raw_text=restored(raw) if answered else None,
             thinking=_all_thinking(None if thinking is None else restored(thinking), restored(raw) if answered else ""),

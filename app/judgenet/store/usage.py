@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from judgenet.store.db import Store
-from judgenet.store.runs import RunInfo, applied_of
+from judgenet.store.runs import RunInfo, kept_parameters
 
 
 class ModelUse(NamedTuple):
@@ -34,7 +35,7 @@ class ParameterUse(NamedTuple):
     These are the ones asked for. ``applied`` has what was sent otherwise, by name: ``temperature`` and ``seed`` not
     applied, ``system`` in the user message, ``schema`` without limits, ``max_tokens`` under another name, and
     ``longer``: the limit with which cut answers were asked for again. Of answers of earlier programs it is what the
-    run's record says of their endpoint and model.
+    run's record says of their endpoint and model. ``more`` is the JSON of the settings that not every call has.
     """
 
     endpoint: str
@@ -44,6 +45,7 @@ class ParameterUse(NamedTuple):
     max_tokens: int
     calls: int
     applied: tuple[tuple[str, Any], ...] = ()
+    more: str = ""
 
     def otherwise(self, name: str) -> Any:
         """What was sent in place of a parameter; ``None`` where it was sent as asked for."""
@@ -65,19 +67,29 @@ def models_used(store: Store, run: RunInfo) -> list[ModelUse]:
 
 def parameters_used(store: Store, run: RunInfo) -> list[ParameterUse]:
     """The parameters of a run's answers, the most used first. Reply schemas that differ only within are one."""
-    found: dict[tuple[str, str, str, float | None, int, tuple[tuple[str, Any], ...]], int] = {}
+    uses: Counter[ParameterUse] = Counter()
     for endpoint, form, parameters, calls in store.reader.execute(
         "SELECT c.endpoint, form, parameters, count(*) FROM run_calls r JOIN calls c ON c.id=call_id WHERE run=? "
         "GROUP BY 1, 2, 3",
         (run.number,),
     ):
-        model, temperature, max_tokens, schema = json.loads(parameters)[:4]
-        applied = applied_of(parameters)
+        asked = kept_parameters(parameters)
+        applied = asked.applied
         if applied is None:
-            applied = _by_record(run, endpoint, model, temperature is not None, schema is not None)
-        key = (endpoint, model, form, temperature, max_tokens, tuple(sorted(applied.items())))
-        found[key] = found.get(key, 0) + calls
-    rows = [ParameterUse(*key[:5], calls, key[5]) for key, calls in found.items()]
+            applied = _by_record(run, endpoint, asked.model, asked.temperature is not None, asked.schema is not None)
+        uses[
+            ParameterUse(
+                endpoint,
+                asked.model,
+                form,
+                asked.temperature,
+                asked.max_tokens,
+                0,
+                tuple(sorted(applied.items())),
+                json.dumps(asked.more, sort_keys=True) if asked.more else "",
+            )
+        ] += calls
+    rows = [use._replace(calls=calls) for use, calls in uses.items()]
     return sorted(rows, key=lambda row: (-row.calls, row.endpoint, row.model, row.max_tokens))
 
 

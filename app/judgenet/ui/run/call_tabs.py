@@ -584,12 +584,12 @@ def _facts_of(call: FullCall) -> dict[str, str]:
     if call.returned_model:
         facts["Answered by"] = f"{call.returned_model}, {call.fingerprint}" if call.fingerprint else call.returned_model
     if call.parameters is not None:
-        _, temperature, most, schema = call.parameters
-        applied = call.applied or {}
+        temperature, schema = call.parameters.temperature, call.parameters.schema
+        applied = call.parameters.applied or {}
         warmth = "endpoint’s own temperature" if temperature is None else f"temperature {temperature:g}"
         if "temperature" in applied:
             warmth += " not applied, as it is refused"
-        most = applied.get(LONGER, most)
+        most = applied.get(LONGER, call.parameters.max_tokens)
         form = "JSON by a schema" if schema is not None else "text"
         facts["Parameters"] = f"{warmth}, at most {most:,} tokens, {form}"
     if call.started_at:
