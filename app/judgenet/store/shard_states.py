@@ -1,0 +1,202 @@
+"""What the shards of a project tell of themselves while they run, and what they are told to do: small JSON files in the
+folder of the shards, each written whole or not at all, so that they can be read at any time and from any machine.
+
+``state.json`` in the folder of the shards tells of all of them, the one in a shard's folder of that shard;
+``control.json`` has the last command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar
+
+from judgenet.core import documents
+from judgenet.core.shards import Shard
+from judgenet.core.values import member, read, write
+from judgenet.store.files import atomic_write
+
+STATES_FORMAT: Final = 1
+STATE: Final = "state.json"
+CONTROL: Final = "control.json"
+
+STALE_S: Final = 90.0
+"""A shard that has told nothing for so long is not running any more, whatever it told last."""
+
+ShardStatus = Literal["waiting", "running", "paused", "done", "failed"]
+"""How a shard is: it has not begun (or begins again); its run goes on; it is held; all its pairs are done; it ended
+before that."""
+
+ShardsStatus = Literal["running", "paused", "stopped", "done", "failed"]
+"""How all shards are: ``stopped`` by a command or a limit, so that the same command goes on; ``failed`` where a shard
+was given up, or the endpoint stopped."""
+
+Want = Literal["run", "pause", "stop"]
+"""What is wanted of all shards."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ShardReport:
+    """How a shard is. ``attempt`` counts from 1, 0 before the first; ``worker`` is the machine that it runs on.
+
+    ``calls`` are those of its run with an outcome, ``unscored`` those of them without a verdict, ``price`` is what they
+    cost in USD. ``updated`` is POSIX time.
+    """
+
+    state: ShardStatus
+    attempt: int = member(0, at_least=0)
+    worker: str = ""
+    pairs_done: int = member(0, at_least=0)
+    pairs: int = member(0, at_least=0)
+    calls: int = member(0, at_least=0)
+    unscored: int = member(0, at_least=0)
+    price: float = member(0.0, at_least=0.0)
+    error: str = ""
+    updated: float = 0.0
+
+    def stale(self, now: float | None = None) -> bool:
+        """Whether it should have told something by now: it said that it runs, and has been silent for too long."""
+        held = self.state in ("running", "paused")
+        return held and (time.time() if now is None else now) - self.updated > STALE_S
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointReport:
+    """The share of an endpoint's model over all workers: how many calls may be in flight, how many are, and whether it
+    is ``open``, slowed down (``slow``), or stopped (``stopped``, with the reason in ``message``)."""
+
+    name: str
+    model: str
+    window: int = member(0, at_least=0)
+    in_flight: int = member(0, at_least=0)
+    state: Literal["open", "slow", "stopped"] = "open"
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardsReport:
+    """How all shards of a project are. ``made`` is when they were begun, ``updated`` when this was told (POSIX time).
+
+    ``pairs`` has ``total`` and ``done``, and ``by_state`` the number of shards in each state.
+    """
+
+    engine: str
+    shards: int
+    state: ShardsStatus
+    message: str = ""
+    made: float = 0.0
+    pairs: Mapping[str, int] = field(default_factory=dict)
+    by_state: Mapping[str, int] = field(default_factory=dict)
+    calls: int = member(0, at_least=0)
+    unscored: int = member(0, at_least=0)
+    price: float = member(0.0, at_least=0.0)
+    calls_per_second: float = member(0.0, at_least=0.0)
+    endpoints: tuple[EndpointReport, ...] = ()
+    updated: float = 0.0
+
+    def stale(self, now: float | None = None) -> bool:
+        """Whether nobody tells of the shards any more, although they did not end."""
+        held = self.state in ("running", "paused")
+        return held and (time.time() if now is None else now) - self.updated > STALE_S
+
+
+@dataclass(frozen=True, slots=True)
+class ShardsCommand:
+    """The last command to all shards, and when it was given (POSIX time)."""
+
+    want: Want = "run"
+    at: float = 0.0
+
+
+def _read(cls: type[T], path: Path) -> T | None:
+    """What a file says; ``None`` where it is absent, of a newer form, or damaged: it will be told again."""
+    try:
+        given = documents.parse(path.read_text(encoding="utf-8"))
+        if not isinstance(given, dict) or given.get("format", STATES_FORMAT) != STATES_FORMAT:
+            return None
+        return read(cls, given, refuse_unknown=False)
+    except (OSError, ValueError):
+        return None
+
+
+def _write(path: Path, value: Any) -> None:
+    atomic_write(path, json.dumps({"format": STATES_FORMAT, **write(value)}, allow_nan=False) + "\n")
+
+
+def read_shards_report(folder: Path) -> ShardsReport | None:
+    """What is told of all shards in a folder, ``None`` where nothing is (such as with array jobs)."""
+    return _read(ShardsReport, folder / STATE)
+
+
+def write_shards_report(folder: Path, report: ShardsReport) -> None:
+    """Tells of all shards.
+
+    :raises FileError: it cannot be written.
+    """
+    _write(folder / STATE, report)
+
+
+def read_shard_report(folder: Path) -> ShardReport | None:
+    """What a shard tells in its folder, ``None`` where it has not begun."""
+    return _read(ShardReport, folder / STATE)
+
+
+def write_shard_report(folder: Path, report: ShardReport) -> None:
+    """Tells of one shard.
+
+    :raises FileError: it cannot be written.
+    """
+    _write(folder / STATE, report)
+
+
+def read_command(folder: Path) -> ShardsCommand:
+    """The last command to the shards of a folder; to go on, where none was given."""
+    return _read(ShardsCommand, folder / CONTROL) or ShardsCommand()
+
+
+def write_command(folder: Path, want: Want, at: float | None = None) -> None:
+    """Gives a command to all shards of a folder, which they obey within two seconds.
+
+    :raises FileError: it cannot be written.
+    """
+    _write(folder / CONTROL, ShardsCommand(want, time.time() if at is None else at))
+
+
+class ShardReports:
+    """What each shard of a folder tells, read again only where it has changed: for who looks once a second."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.by_shard: dict[Shard, ShardReport] = {}
+        self._seen: dict[str, tuple[int, int]] = {}
+
+    def look(self) -> frozenset[Shard]:
+        """Reads what has changed since the last look, and says which shards that concerns."""
+        changed = set()
+        for name, shard in self._folders():
+            path = self.folder / name / STATE
+            try:
+                found = path.stat()
+            except OSError:
+                continue
+            mark = (found.st_mtime_ns, found.st_ino)
+            if self._seen.get(name) == mark or (report := read_shard_report(path.parent)) is None:
+                continue
+            self._seen[name] = mark
+            self.by_shard[shard] = report
+            changed.add(shard)
+        return frozenset(changed)
+
+    def _folders(self) -> list[tuple[str, Shard]]:
+        try:
+            names = os.listdir(self.folder)
+        except OSError:
+            return []
+        parts = ((name, *name.partition("-of-")[::2]) for name in names)
+        return [(name, Shard(int(of), int(k))) for name, k, of in parts if k.isdecimal() and of.isdecimal()]
