@@ -3,22 +3,20 @@ to the network, and what it means in words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from judgenet.core.wording import ratio
 from judgenet.report.axis import Axis, round_ticks
-from judgenet.report.bias_card import BiasCard, BiasRow, Mark
+from judgenet.report.bias_card import BiasCard, BiasRow
 from judgenet.report.charts import WIDTH
-from judgenet.report.drawing import LINE, Box, Dot, Drawing, Label, Path, Shape, line, text_width, wrapped
+from judgenet.report.drawing import LINE, Drawing, Label, Path, Shape, line, text_width, wrapped
+from judgenet.report.marks import bias_bar, judge_mark, judges_way
 
 _HEAD = 56.0
 _PLOT = 40.0
 """How high the plots of a row are at the least; the words stand below."""
 _BAR_X, _BAR_W = 256.0, 252.0
 _WAY_X, _WAY_W = 536.0, 208.0
-
-At = Callable[[float], float]
 
 
 def bias_chart(card: BiasCard, words: str) -> Drawing:
@@ -45,9 +43,9 @@ def bias_chart(card: BiasCard, words: str) -> Drawing:
     for row, top in zip(card.rows, tops, strict=False):
         shapes.append(Path(line(0, top - 2.5, WIDTH, top - 2.5), "line"))
         shapes += _texts(row, top)
-        shapes += _bar(row, top + _PLOT / 2, bar)
+        shapes += bias_bar(row, top + _PLOT / 2, bar, _PLOT / 2 - 4)
         if with_way:
-            shapes += _way(row, top, way)
+            shapes += judges_way(row, top + _PLOT / 2, _PLOT - 12, way, _PLOT / 2 - 4)
     return Drawing(WIDTH, bottom + 26, tuple(shapes), words)
 
 
@@ -75,7 +73,7 @@ def _head(card: BiasCard, with_way: bool) -> list[Shape]:
     for mark in card.legend:
         if x + 12 + text_width(mark.title) > WIDTH:
             break
-        shapes += _shape(mark, x, 35)
+        shapes += judge_mark(mark.shape, x, 35)
         shapes.append(Label(x + 11, 39, mark.title, "text2"))
         x += 26 + text_width(mark.title)
     return shapes
@@ -111,53 +109,3 @@ def _texts(row: BiasRow, top: float) -> list[Shape]:
     first = top + 19 + LINE * len(title)
     names += [Label(0, first + LINE * place, text, "text2") for place, text in enumerate(tells)]
     return [*names, Label(WIDTH, top + 25, f"{row.n:,}", "text", "end", tabular=True), *said]
-
-
-def _bar(row: BiasRow, y: float, at: At) -> list[Shape]:
-    shapes: list[Shape] = []
-    if row.share is not None:
-        shapes.append(Box(at(0), y - 8, at(row.share) - at(0), 16, fill="accent", opacity=0.28))
-    if row.random is not None:
-        shapes.append(Path(line(at(row.random), y - 16, at(row.random), y + 16), "text", 2))
-    if row.interval is not None:
-        low, high = at(row.interval.low), at(row.interval.high)
-        caps = (*line(low, y, high, y), *line(low, y - 5, low, y + 5), *line(high, y - 5, high, y + 5))
-        shapes.append(Path(caps, "accent", 1.5))
-    if row.share is not None:
-        shapes.append(Dot(at(row.share), y, 4.5, "accent"))
-    return shapes
-
-
-def _way(row: BiasRow, top: float, at: At) -> list[Shape]:
-    """The judges stepped from top to bottom, so that equal values do not hide each other."""
-    shapes: list[Shape] = []
-    if row.random is not None:
-        shapes.append(Path(line(at(row.random), top + 4, at(row.random), top + _PLOT - 4), "text", 2))
-    step = (_PLOT - 12) / max(1, len(row.marks) - 1)
-    points = [
-        (mark, at(mark.share), top + 6 + place * step) for place, mark in enumerate(row.marks) if mark.share is not None
-    ]
-    joined = [of for of in points if of[0] in row.joined]
-    for (_, x1, y1), (_, x2, y2) in pairwise(joined):
-        shapes.append(Path(line(x1, y1, x2, y2), "text3"))
-    for mark, x, y in points:
-        shapes += _shape(mark, x, y)
-    return shapes
-
-
-def _shape(mark: Mark, x: float, y: float) -> list[Shape]:
-    """A judge's mark: the network is a full dot, the others are hollow."""
-    if mark.shape == "dot":
-        return [Dot(x, y, 5, "accent", None)]
-    if mark.shape == "circle":
-        return [Dot(x, y, 4.5, "surface", "text2")]
-    if mark.shape == "square":
-        return [Box(x - 4.5, y - 4.5, 9, 9, fill="surface", stroke="text2", width=1.5)]
-    if mark.shape == "cross":
-        return [Path((*line(x - 5, y - 5, x + 5, y + 5), *line(x - 5, y + 5, x + 5, y - 5)), "text", 2)]
-    corners = {
-        "triangle": ((x, y - 5.5), (x + 5.5, y + 4.5), (x - 5.5, y + 4.5)),
-        "diamond": ((x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y)),
-    }[mark.shape]
-    first, *others = corners
-    return [Path((("M", first), *(("L", corner) for corner in others), ("Z", ())), "text2", 1.5, fill="surface")]

@@ -24,12 +24,11 @@ from judgenet.report.drawing import (
     text_width,
     wrapped,
 )
+from judgenet.report.marks import RowEmphasis, estimate_mark
 from judgenet.stats.intervals import Interval
 
 WIDTH = 856.0
 """The width of a report's column in px."""
-
-RowEmphasis = Literal["subject", "other", "uncorrected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +145,6 @@ def row_height(lines: int) -> float:
 
 def _estimate(row: ForestRow, y: float, x: Callable[[float], float], right: float) -> list[Shape]:
     subject = row.look == "subject"
-    color: Token = "accent" if subject else "text3" if row.look == "uncorrected" else "text2"
     text: Token = "text" if subject else "text2"
     weight = _weight(row)
     shapes = lines_around(0, y, _name(row), text, weight=weight)
@@ -158,16 +156,7 @@ def _estimate(row: ForestRow, y: float, x: Callable[[float], float], right: floa
         return [*shapes, *lines_around(_PLOT_X, y, _reason(row, right), "text3")]
     if row.baseline is not None:
         shapes.append(Path(line(x(row.baseline), y - 8, x(row.baseline), y + 8), "text", 2))
-    if row.interval is not None:
-        low, high = x(row.interval.low), x(row.interval.high)
-        dash = (3.0, 3.0) if row.look == "uncorrected" else None
-        shapes.append(Path(line(low, y, high, y), color, 1.5, dash))
-        if dash is None:
-            shapes.append(Path((*line(low, y - 5, low, y + 5), *line(high, y - 5, high, y + 5)), color, 1.5))
-    if row.look == "uncorrected":
-        shapes.append(Dot(x(row.value), y, 4.25, "surface", color))
-    else:
-        shapes.append(Dot(x(row.value), y, 5 if subject else 4, color))
+    shapes += estimate_mark(row.value, row.interval, y, x, row.look)
     if row.interval is not None:
         shapes.append(Label(right, y + 4.8, percent_interval(row.interval), text, "end", weight, tabular=True))
     figure = percent(row.value, unit=False)

@@ -22,6 +22,7 @@ Token = Literal[
     "surface",
     "canvas",
     "sunken",
+    "hover",
     "line",
     "line2",
     "text",

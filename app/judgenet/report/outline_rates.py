@@ -9,7 +9,6 @@ from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import SPOKEN, aggregation_title, of, percent, percent_interval, plural, ratio
 from judgenet.figures.rates import CorrectedRates
-from judgenet.report import charts
 from judgenet.report.blocks import (
     Block,
     Bullets,
@@ -26,6 +25,7 @@ from judgenet.report.blocks import (
 )
 from judgenet.report.charts import ForestRow as Drawn
 from judgenet.report.drawing import Drawing
+from judgenet.report.marks import RowEmphasis
 from judgenet.report.model import Report
 from judgenet.report.outline_tables import PLACES, forest, system_name
 from judgenet.stats.calibration import Estimate, Method
@@ -46,7 +46,7 @@ CHOSEN_WORDS: dict[Chosen, str] = {
     "imported": "labelled elsewhere",
 }
 _IN_HEAD: tuple[Method, ...] = ("stratified", "ppi", "human_only", "naive")
-_LOOKS: dict[Method, charts.RowEmphasis] = {"stratified": "subject", "naive": "uncorrected"}
+_LOOKS: dict[Method, RowEmphasis] = {"stratified": "subject", "naive": "uncorrected"}
 
 
 def one_b(report: Report) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Final
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
 from PySide6.QtGui import (
@@ -24,6 +25,8 @@ from judgenet.core.wording import clean
 from judgenet.report import drawing as shapes
 from judgenet.report.drawing import Drawing
 from judgenet.ui.fonts import TABULAR, families, load_fonts
+from judgenet.ui.theme import current_theme
+from judgenet.ui.tokens import TypeRole
 
 UNITS = 20
 """Painting is done in twentieths of a px: fonts have whole sizes there and still the design's fractions."""
@@ -90,10 +93,29 @@ def paint(painter: QPainter, drawing: Drawing, colors: Colors) -> None:
     painter.save()
     for shape in drawing.shapes:
         if isinstance(shape, shapes.Label):
-            _paint_label(painter, shape, colors)
+            _paint_label(painter, shape, colors, _font(shape.px, shape.weight, tabular=shape.tabular), UNITS)
         else:
             _paint_shape(painter, shape, colors)
     painter.restore()
+
+
+def paint_marks(painter: QPainter, marks: Sequence[shapes.Shape]) -> None:
+    """Paints shapes in the theme's colours among what a widget paints itself: px at 100 % become those of its scale.
+    Texts lie on top, in the fonts of the page."""
+    theme = current_theme()
+    painter.save()
+    painter.scale(theme.scale / UNITS, theme.scale / UNITS)
+    for shape in marks:
+        if not isinstance(shape, shapes.Label):
+            _paint_shape(painter, shape, theme.colors)
+    painter.restore()
+    for shape in marks:
+        if isinstance(shape, shapes.Label):
+            used = theme.font(_ROLES[shape.weight], tabular=shape.tabular)
+            _paint_label(painter, shape, theme.colors, used, theme.scale)
+
+
+_ROLES: Final[dict[int, TypeRole]] = {400: "body", 500: "strong", 600: "node"}
 
 
 def _color(colors: Colors, token: str, opacity: float = 1.0) -> QColor:
@@ -138,13 +160,13 @@ def _path(shape: shapes.Path) -> QPainterPath:
     return path
 
 
-def _paint_label(painter: QPainter, label: shapes.Label, colors: Colors) -> None:
+def _paint_label(painter: QPainter, label: shapes.Label, colors: Colors, font: QFont, units: float) -> None:
+    """Paints a text; the painter works in so many ``units`` a px."""
     text = clean(label.text)
-    used = _font(label.px, label.weight, tabular=label.tabular)
-    painter.setFont(used)
+    painter.setFont(font)
     painter.setPen(_color(colors, label.color))
-    x = label.x * UNITS
+    x = label.x * units
     if label.anchor != "start":
-        width = QFontMetricsF(used).horizontalAdvance(text)
+        width = QFontMetricsF(font).horizontalAdvance(text)
         x -= width if label.anchor == "end" else width / 2
-    painter.drawText(QPointF(x, label.y * UNITS), text)
+    painter.drawText(QPointF(x, label.y * units), text)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar, Final
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
 
-from judgenet.report.bias_card import BiasCard, BiasRow, Mark, MarkShape
+from judgenet.report.bias_card import BiasCard, BiasRow, Mark
 from judgenet.report.bias_chart import card_ticks
+from judgenet.report.drawing import Token
+from judgenet.report.marks import MARK, At, bias_bar, judge_mark, judges_way
 from judgenet.stats.bias import Mood
 from judgenet.stats.bias_conclusions import signed
+from judgenet.ui.export import paint_marks
 from judgenet.ui.icons import icon
 from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TypeRole
@@ -36,7 +38,9 @@ _GAP: Final = 16
 _SIDE: Final = 4
 _WIDE: Final = 860
 """Narrower than so many px at 100 %, the way from judge to judge is left out: the words name it."""
-_MARK: Final = 5.0
+_COIN_INSIDE: Final = 10.0
+_WAY_INSIDE: Final = 13.0
+"""So far from the ends of a row, in px at 100 %, the coin's mark and the judges' marks stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +153,7 @@ class CardRow(QAbstractButton):
         painter.fillRect(QRectF(0, high - 1, self.width(), 1), theme.color("line"))
         self._grid(painter, columns, high)
         self._name(painter, columns.name, row, high)
-        self._bar(painter, columns.bar, row, high)
-        if columns.way[1]:
-            self._marks(painter, columns.way, row, high)
+        self._plots(painter, columns, row, high)
         self._figures(painter, columns, row, high)
         if self.hasFocus():
             wide = theme.focus_width
@@ -181,51 +183,19 @@ class CardRow(QAbstractButton):
         _text(painter, theme, QRectF(column[0], top, column[1], line), row.title, "node")
         _text(painter, theme, QRectF(column[0], top + line, column[1], line), row.tells, "body", "text2")
 
-    def _bar(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
-        theme, middle = current_theme(), high / 2
-        if row.share is not None:
-            left, right = self._at(0, column), self._at(row.share, column)
-            half = theme.px(8)
-            painter.fillRect(QRectF(left, middle - half, right - left, 2 * half), theme.color("accent", 0.28))
-        if row.random is not None:
-            x = self._at(row.random, column)
-            painter.setPen(QPen(theme.color("text"), 2 * theme.scale))
-            painter.drawLine(QPointF(x, theme.px(10)), QPointF(x, high - theme.px(10)))
-        accent = theme.color("accent")
-        if row.interval is not None:
-            low, top = self._at(row.interval.low, column), self._at(row.interval.high, column)
-            cap = 5 * theme.scale
-            painter.setPen(QPen(accent, 1.5 * theme.scale))
-            painter.drawLine(QPointF(low, middle), QPointF(top, middle))
-            for x in (low, top):
-                painter.drawLine(QPointF(x, middle - cap), QPointF(x, middle + cap))
-        if row.share is not None:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(accent)
-            painter.drawEllipse(QPointF(self._at(row.share, column), middle), 4.5 * theme.scale, 4.5 * theme.scale)
+    def _plots(self, painter: QPainter, columns: Columns, row: BiasRow, high: float) -> None:
+        """The bar and, where there is room, the way from judge to judge."""
+        scale = current_theme().scale
+        middle, coin = high / 2 / scale, high / 2 / scale - _COIN_INSIDE
 
-    def _marks(self, painter: QPainter, column: tuple[float, float], row: BiasRow, high: float) -> None:
-        """The judges stepped from top to bottom, so that equal values do not hide each other."""
-        theme = current_theme()
-        if row.random is not None:
-            x = self._at(row.random, column)
-            painter.setPen(QPen(theme.color("text"), 2 * theme.scale))
-            painter.drawLine(QPointF(x, theme.px(10)), QPointF(x, high - theme.px(10)))
-        count = len(row.marks)
-        inside = theme.px(13)
-        step = (high - 2 * inside) / max(1, count - 1)
-        points: list[tuple[Mark, QPointF]] = []
-        for place, mark in enumerate(row.marks):
-            y = high / 2 if count == 1 else inside + place * step
-            if mark.share is not None:
-                points.append((mark, QPointF(self._at(mark.share, column), y)))
-        painter.setPen(QPen(theme.color("text3"), theme.scale))
-        joined = [point for mark, point in points if mark in row.joined]
-        for one, other in pairwise(joined):
-            painter.drawLine(one, other)
-        ground = theme.color("accentTint" if self.isChecked() else "hover" if self.underMouse() else "surface")
-        for mark, point in points:
-            draw_shape(painter, mark.shape, point, ground)
+        def within(column: tuple[float, float]) -> At:
+            return lambda share: self._at(share, column) / scale
+
+        marks = bias_bar(row, middle, within(columns.bar), coin)
+        if columns.way[1]:
+            ground: Token = "accentTint" if self.isChecked() else "hover" if self.underMouse() else "surface"
+            marks += judges_way(row, middle, 2 * (middle - _WAY_INSIDE), within(columns.way), coin, ground)
+        paint_marks(painter, marks)
 
     def _figures(self, painter: QPainter, columns: Columns, row: BiasRow, high: float) -> None:
         theme = current_theme()
@@ -343,12 +313,12 @@ class CardHead(_CardPart):
         if not width:
             return
         metrics = QFontMetricsF(theme.font())
-        x = left + _MARK * theme.scale
+        x = left + MARK * theme.scale
         for mark in marks:
             room = metrics.horizontalAdvance(mark.title)
             if x + theme.px(12) + room > left + width:
                 return
-            draw_shape(painter, mark.shape, QPointF(x, top + line / 2), theme.color("surface"))
+            paint_marks(painter, judge_mark(mark.shape, x / theme.scale, (top + line / 2) / theme.scale))
             _text(painter, theme, QRectF(x + theme.px(12), top, room + 2, line), mark.title, "body", "text2")
             x += theme.px(26) + room
 
@@ -460,40 +430,6 @@ class BiasCardView(QWidget):
 def _all_words(row: BiasRow) -> str:
     """The finding, and what people came to on a line of its own."""
     return f"{row.words}\n{row.people}" if row.people else row.words
-
-
-def draw_shape(painter: QPainter, shape: MarkShape, at: QPointF, ground: QColor) -> None:
-    """A judge's mark."""
-    theme = current_theme()
-    size = _MARK * theme.scale
-    painter.setPen(QPen(theme.color("text"), 1.5 * theme.scale))
-    painter.setBrush(ground)
-    if shape == "dot":
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color("accent"))
-        painter.drawEllipse(at, size, size)
-    elif shape == "circle":
-        painter.drawEllipse(at, size * 0.9, size * 0.9)
-    elif shape == "cross":
-        for turn in (1, -1):
-            painter.drawLine(at + QPointF(-size, -size * turn), at + QPointF(size, size * turn))
-    elif shape == "square":
-        painter.drawRect(QRectF(at.x() - size * 0.85, at.y() - size * 0.85, size * 1.7, size * 1.7))
-    elif shape == "triangle":
-        painter.drawPolygon(
-            QPolygonF([at + QPointF(0, -size), at + QPointF(size, size * 0.8), at + QPointF(-size, size * 0.8)])
-        )
-    else:
-        painter.drawPolygon(
-            QPolygonF(
-                [
-                    at + QPointF(0, -size * 1.1),
-                    at + QPointF(size, 0),
-                    at + QPointF(0, size * 1.1),
-                    at + QPointF(-size, 0),
-                ]
-            )
-        )
 
 
 def _text(painter: QPainter, theme: Theme, box: QRectF, text: str, role: TypeRole, tone: str = "text") -> None:

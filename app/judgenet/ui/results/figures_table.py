@@ -27,8 +27,10 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.wording import clean, of, percent, percent_interval, ratio, ratio_interval
 from judgenet.report.axis import Axis
+from judgenet.report.marks import estimate_mark
 from judgenet.report.model import ReportedAgreement
 from judgenet.stats.intervals import Interval
+from judgenet.ui.export import paint_marks
 from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.style import OWN_FOCUS
@@ -274,47 +276,15 @@ class _Drawer(QStyledItemDelegate):
             painter.setPen(QPen(theme.color("text"), theme.px(2)))
             painter.drawLine(QPointF(x, middle - theme.px(8)), QPointF(x, middle + theme.px(8)))
         if row.figures is not None and row.figures.agreement.accuracy is not None:
-            draw_estimate(
-                painter,
-                middle,
-                table.axis.at(row.figures.agreement.accuracy, left, width),
-                None
-                if row.figures.intervals.accuracy is None
-                else tuple(table.axis.at(end, left, width) for end in row.figures.intervals.accuracy),
+            scale = theme.scale
+            marks = estimate_mark(
+                row.figures.agreement.accuracy,
+                row.figures.intervals.accuracy,
+                middle / scale,
+                lambda share: table.axis.at(share, left, width) / scale,
                 "subject" if row.subject else "other",
             )
-
-
-def draw_estimate(
-    painter: QPainter,
-    y: float,
-    x: float,
-    ends: tuple[float, ...] | None,
-    look: Literal["subject", "other", "uncorrected"],
-) -> None:
-    """A figure as a dot with its interval; what is not corrected is hollow and dashed."""
-    theme = current_theme()
-    color = theme.color({"subject": "accent", "other": "text2", "uncorrected": "text3"}[look])
-    pen = QPen(color, 1.5 * theme.scale)
-    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    if ends is not None:
-        low, high = ends
-        if look == "uncorrected":
-            pen.setDashPattern([2, 2])
-        painter.setPen(pen)
-        painter.drawLine(QPointF(low, y), QPointF(high, y))
-        if look != "uncorrected":
-            cap = 5 * theme.scale
-            for end in (low, high):
-                painter.drawLine(QPointF(end, y - cap), QPointF(end, y + cap))
-    radius = (5 if look == "subject" else 4) * theme.scale
-    if look == "uncorrected":
-        painter.setPen(QPen(color, 1.5 * theme.scale))
-        painter.setBrush(theme.color("surface"))
-    else:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(color)
-    painter.drawEllipse(QPointF(x, y), radius, radius)
+            paint_marks(painter, marks)
 
 
 class FiguresTable(StudioTable):

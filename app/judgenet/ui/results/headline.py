@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.core.acceptance import ACCEPTED
@@ -17,6 +17,8 @@ from judgenet.core.wording import aggregation_title, percent, percent_interval, 
 from judgenet.figures.rates import CorrectedRates
 from judgenet.report.axis import Axis, ticks_within
 from judgenet.report.blocks import Given, Line, Strong, VerdictMark
+from judgenet.report.drawing import Label, Path, Shape, Token, line
+from judgenet.report.marks import RowEmphasis, estimate_mark
 from judgenet.report.model import Report
 from judgenet.report.outline_rates import RATE_TITLES
 from judgenet.report.outline_tables import system_name
@@ -24,8 +26,9 @@ from judgenet.stats.calibration import Estimate, Method
 from judgenet.stats.intervals import Interval
 from judgenet.stats.provenance import WORDS, left_words
 from judgenet.ui.elements import ComboBox, IconLabel, label, link, upright
+from judgenet.ui.export import paint_marks
 from judgenet.ui.measures import Gap, measure
-from judgenet.ui.results.figures_table import axis_of, draw_estimate
+from judgenet.ui.results.figures_table import axis_of
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PANEL_INSIDE
@@ -45,7 +48,7 @@ class RateRow:
     name: str
     value: float | None
     interval: Interval | None
-    look: Literal["subject", "other", "uncorrected"]
+    look: RowEmphasis
     note: str
 
 
@@ -80,46 +83,41 @@ class RateAxis(QWidget):
         return QSize(current_theme().px(270), self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme, px = current_theme(), current_theme().px
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        body = theme.font(tabular=True)
-        metrics = QFontMetricsF(theme.font("node", tabular=True))
-        names = max(
-            (QFontMetricsF(theme.font("node")).horizontalAdvance(rate.name) for rate in self._rates), default=0.0
-        )
-        figures = max((metrics.horizontalAdvance(_figure(rate)) for rate in self._rates), default=0.0)
-        left, right = round(names) + px(24), self.width() - round(figures) - px(20)
-        bottom = px(self._ROW) * len(self._rates)
-        ticks = ticks_within(self._axis, _TICK_STEPS, (right - left) / px(_TICK_ROOM))
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        paint_marks(painter, self._shapes(self.width() / current_theme().scale))
+
+    def _shapes(self, width: float) -> list[Shape]:
+        """All rows, in px at 100 %."""
+        theme = current_theme()
+        metrics = QFontMetricsF(theme.font("node")), QFontMetricsF(theme.font("node", tabular=True))
+        names = max((metrics[0].horizontalAdvance(rate.name) for rate in self._rates), default=0.0) / theme.scale
+        figures = max((metrics[1].horizontalAdvance(_figure(rate)) for rate in self._rates), default=0.0) / theme.scale
+        left, length = names + 24, width - names - figures - 44
+        bottom = self._ROW * len(self._rates)
+
+        def at(share: float) -> float:
+            return self._axis.at(share, left, length)
+
+        shapes: list[Shape] = []
+        ticks = ticks_within(self._axis, _TICK_STEPS, length / _TICK_ROOM)
         for tick in ticks:
-            x = round(self._axis.at(tick, left, right - left)) + 0.5
-            painter.setPen(QPen(theme.color("line"), px(1)))
-            painter.drawLine(QPointF(x, px(4)), QPointF(x, bottom))
-            painter.setPen(theme.color("text2"))
-            painter.setFont(body)
+            x = round(at(tick)) + 0.5
             text = f"{100 * tick:.0f} %" if tick == ticks[-1] else f"{100 * tick:.0f}"
-            box = QRect(round(x) - px(30), bottom + px(2), px(60), px(22))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-        pen = QPen(theme.color("text"), px(1))
-        pen.setDashPattern([6, 4])
-        painter.setPen(pen)
-        even = self._axis.at(0.5, left, right - left)
-        painter.drawLine(QPointF(even, 0), QPointF(even, bottom))
-        flags = Qt.AlignmentFlag.AlignVCenter
+            shapes.append(Path(line(x, 4, x, bottom), "line"))
+            shapes.append(Label(x, bottom + 18, text, "text2", "middle", tabular=True))
+        shapes.append(Path(line(at(0.5), 0, at(0.5), bottom), "text", dash=(6, 4)))
         for place, rate in enumerate(self._rates):
-            box = QRect(0, place * px(self._ROW), self.width(), px(self._ROW))
+            y = (place + 0.5) * self._ROW
             subject = rate.look == "subject"
-            painter.setFont(theme.font("node" if subject else "body"))
-            painter.setPen(theme.color("text" if subject else "text2"))
-            painter.drawText(box, flags | Qt.AlignmentFlag.AlignLeft, rate.name)
-            painter.setFont(theme.font("node" if subject else "body", tabular=True))
-            painter.setPen(theme.color("text" if subject else "text3" if rate.value is None else "text2"))
-            painter.drawText(box, flags | Qt.AlignmentFlag.AlignRight, _figure(rate))
+            weight: Literal[400, 600] = 600 if subject else 400
+            color: Token = "text" if subject else "text2"
+            shapes.append(Label(0, y + 5, rate.name, color, weight=weight))
+            tone: Token = "text3" if rate.value is None else color
+            shapes.append(Label(width, y + 5, _figure(rate), tone, "end", weight, tabular=True))
             if rate.value is not None:
-                ends = rate.interval and tuple(self._axis.at(end, left, right - left) for end in rate.interval)
-                x = self._axis.at(rate.value, left, right - left)
-                draw_estimate(painter, box.center().y() + 0.5, x, ends, rate.look)
+                shapes += estimate_mark(rate.value, rate.interval, y, at, rate.look)
+        return shapes
 
 
 def _figure(rate: RateRow) -> str:
@@ -309,11 +307,11 @@ class HeadPanel(QFrame):
         network = report.spec.name or "Network"
         lines.append((Given(network), f", {aggregation_title(rates.aggregation)}"))
         in_line: list[str | Strong | Given | VerdictMark] = ["Rests on: "]
-        for place, line in enumerate(lines):
-            first = line[0]
+        for place, said in enumerate(lines):
+            first = said[0]
             if isinstance(first, str):
                 first = f"{first[:1].lower()}{first[1:]}"
-            in_line += [*(("; ",) if place else ()), first, *line[1:]]
+            in_line += [*(("; ",) if place else ()), first, *said[1:]]
         self.facts.say(*lines)
         self.rests_on.say((*in_line, "."))
         for button in self.plan_links:
