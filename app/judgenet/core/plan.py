@@ -6,10 +6,10 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from judgenet.assets import asset
 from judgenet.core.cascade import calls_of, has_stop_rules, stages, sure_stages
@@ -46,7 +46,8 @@ class Price:
 
     ``models`` and ``endpoints`` are names or patterns with ``*`` (case does not matter); none fits all. An endpoint is
     meant by its name or its kind. ``local`` costs nothing. ``cached`` is the price of prompt tokens that the endpoint
-    takes from its cache (``None``: the full price). ``as_of`` says when the price was read.
+    takes from its cache (``None``: the full price). ``batch_input`` and ``batch_output`` are the prices of calls in a
+    batch (``None``: half of the others). ``as_of`` says when the price was read.
     """
 
     models: tuple[str, ...] = ()
@@ -54,6 +55,8 @@ class Price:
     input: float = 0.0
     output: float = 0.0
     cached: float | None = None
+    batch_input: float | None = None
+    batch_output: float | None = None
     local: bool = False
     as_of: str = ""
     note: str = ""
@@ -104,6 +107,28 @@ def _fits(patterns: tuple[str, ...], names: tuple[str, ...]) -> bool:
     return not patterns or any(fnmatchcase(name, pattern.lower()) for pattern in patterns for name in names if name)
 
 
+BATCH_SHARE: Final = 0.5
+"""What a call in a batch costs of a live one, where the table names no price of its own: OpenAI, Anthropic and Google
+ask half of the standard price for input and output (their guides to batches, November 2026)."""
+
+
+def batch_price(price: Price) -> Price:
+    """The price of calls in a batch, cached prompt tokens at the same share as the others."""
+    if price.local:
+        return price
+    cost_in = price.input * BATCH_SHARE if price.batch_input is None else price.batch_input
+    cost_out = price.output * BATCH_SHARE if price.batch_output is None else price.batch_output
+    share = cost_in / price.input if price.input else BATCH_SHARE
+    return replace(
+        price,
+        input=cost_in,
+        output=cost_out,
+        cached=None if price.cached is None else price.cached * share,
+        batch_input=cost_in,
+        batch_output=cost_out,
+    )
+
+
 def cost_of(price: Price, tokens_in: float, tokens_out: float, cached: float = 0) -> float:
     """What tokens cost at a known price, in the table's currency.
 
@@ -128,7 +153,8 @@ def prices_from_json(text: str, source: str = "price table") -> PriceTable:
         raise PriceError(f"{source}: {error}") from None
 
 
-_ENTRY = ("models", "endpoints", "input", "output", "cached_input", "local", "as_of", "note")
+_PRICES = ("input", "output", "cached_input", "batch_input", "batch_output")
+_ENTRY = ("models", "endpoints", *_PRICES, "local", "as_of", "note")
 
 
 def _table(record: object) -> PriceTable:
@@ -156,7 +182,7 @@ def _entry(record: object, path: str) -> Price:
     local = given.members.get("local", False)
     if not isinstance(local, bool):
         raise given.error("local", f"must be true or false, but is {kind_of(local)}")
-    values = {name: given.number(name) for name in ("input", "output", "cached_input")}
+    values = {name: given.number(name) for name in _PRICES}
     for name, value in values.items():
         if value is not None and not (math.isfinite(value) and value >= 0):
             raise given.error(name, f"must be a price of 0 or more, but is {value}")
@@ -171,6 +197,8 @@ def _entry(record: object, path: str) -> Price:
         values["input"] or 0.0,
         values["output"] or 0.0,
         values["cached_input"],
+        values["batch_input"],
+        values["batch_output"],
         local,
         given.text("as_of", ""),
         given.text("note", ""),

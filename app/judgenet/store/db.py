@@ -27,7 +27,7 @@ from judgenet.store.opened_file import OpenedFile, ReadableFile, Trouble
 
 log = logging.getLogger(__name__)
 
-_STEPS = tuple(Path(__file__).with_name(name) for name in ("schema.sql", "schema_2.sql"))
+_STEPS = tuple(Path(__file__).with_name(name) for name in ("schema.sql", "schema_2.sql", "schema_3.sql"))
 """What brings a store from each version to the next; the first makes it."""
 SCHEMA_VERSION = len(_STEPS)
 _RETRY_SECONDS = 1.0

@@ -59,6 +59,8 @@ class Answer:
     attempts: int = 1
     started_at: float = 0.0
     applied: Mapping[str, Any] = field(default_factory=dict)
+    batch: str | None = None
+    """The batch by which it came; ``None`` where it was asked live."""
 
 
 class RecordedAnswer(NamedTuple):
@@ -380,8 +382,8 @@ def keep_answer(db: sqlite3.Connection, store: Store, answer: Answer) -> int:
     added = db.execute(
         "INSERT INTO calls (key, endpoint, model, returned_model, fingerprint, form, parameters, system_id, "
         "shared_id, own, raw_text, thinking, finish_reason, raw_finish, tokens_in, tokens_out, tokens_cached, "
-        "tokens_reasoning, tokens_estimated, price, latency_s, attempts, started_at) "
-        "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+        "tokens_reasoning, tokens_estimated, price, latency_s, attempts, started_at, batch) "
+        "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
         "ON CONFLICT (key) DO NOTHING",
         (
             answer.key,
@@ -407,6 +409,7 @@ def keep_answer(db: sqlite3.Connection, store: Store, answer: Answer) -> int:
             answer.latency_s,
             answer.attempts,
             answer.started_at,
+            answer.batch,
         ),
     )
     if added.rowcount and added.lastrowid is not None:

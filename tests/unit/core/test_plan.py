@@ -18,6 +18,7 @@ from judgenet.core.plan import (
     PriceRange,
     PriceTable,
     Range,
+    batch_price,
     bundled_prices,
     cost_of,
     count_calls,
@@ -263,3 +264,18 @@ def test_a_neuron_of_its_own_model() -> None:
         ("gpt-4o", Range(2, 2)),
         ("small-x", Range(6, 6)),
     ]
+
+
+def test_a_batch_costs_half_unless_the_table_says_otherwise() -> None:
+    # OpenAI's price list, November 2026: gpt-4.1 2.00 and 8.00 live, 1.00 and 4.00 in a batch.
+    usual = batch_price(Price(("gpt-4.1",), input=2.0, cached=0.5, output=8.0))
+    assert (usual.input, usual.cached, usual.output) == (1.0, 0.25, 4.0)
+    assert cost_of(usual, 1_000_000, 500_000) == pytest.approx(3.0)
+    own = prices_from_json(
+        '{"prices": 1, "entries": [{"models": ["m"], "input": 2, "output": 4, "cached_input": 1, "batch_input": 1.5, '
+        '"batch_output": 4}]}'
+    ).prices[0]
+    assert (batch_price(own).input, batch_price(own).cached, batch_price(own).output) == (1.5, 0.75, 4.0)
+    assert cost_of(batch_price(Price(("m",), local=True)), 5, 5) == 0.0
+    with pytest.raises(PriceError, match="batch_input"):
+        prices_from_json('{"prices": 1, "entries": [{"models": ["m"], "input": 2, "output": 4, "batch_input": -1}]}')
