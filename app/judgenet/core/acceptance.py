@@ -116,7 +116,7 @@ def acceptance_misfit(spec: NetworkSpec, names: Sequence[str]) -> str:
         return ""
     if rule.aggregation not in names:
         return f"It accepts the verdicts {rule.aggregation}, and the network has {', '.join(names)}."
-    if (rule.vote, rule.ties, rule.fallback) != (rules.vote, rules.ties, rules.fallback):
+    if (rule.vote, rule.ties, rule.fallback, rule.quorum) != (rules.vote, rules.ties, rules.fallback, rules.quorum):
         return "It was chosen for other rules of the vote."
     if rule.aggregation == LEARNED and rule.weights != weights_hash(rules.learned):
         return "It was chosen for other learned weights."

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from judgenet.core.acceptance import ACCEPTED, PairCalls, accepts, pair_confidence
 from judgenet.core.evaluation import TIE_TOLERANCE, Evaluation, Unscored
 from judgenet.core.learned import LEARNED, learned_verdict
-from judgenet.core.network import AcceptanceRule, Aggregation, NetworkSpec
+from judgenet.core.network import AcceptanceRule, Aggregation, NetworkSpec, designed_width
 from judgenet.core.pairs import VERDICTS, Order, Verdict
 
 
@@ -58,7 +58,8 @@ class PairVerdicts:
     ``None`` stands for "no valid call in scope". ``c1_ab`` and ``c1_ba`` are the average over the calls of one
     order: where they differ, the verdict depends on the order. Means are over the valid calls that have scores
     (``calls_scored``). ``calls_used`` of ``calls_total`` neuron calls are valid; the chair's are counted apart.
-    ``chair_left_out``: the pair was decided before the chair was asked.
+    ``chair_left_out``: the pair was decided before the chair was asked. ``valid`` has, by layer, how many neurons have
+    a valid call, and ``no_quorum`` the names of the aggregations that have no verdict because these are too few.
     ``confidence`` is that of the verdict which the acceptance rule accepts or leaves to people (``for_people``).
     """
 
@@ -85,6 +86,8 @@ class PairVerdicts:
     has_acceptance: bool = False
     confidence: float | None = None
     for_people: bool = False
+    valid: tuple[int, ...] = ()
+    no_quorum: tuple[str, ...] = ()
 
     def named(self) -> dict[str, Verdict | None]:
         """The verdict of each aggregation by name, in the order of :func:`aggregation_names`."""
@@ -128,6 +131,20 @@ def deciding_of_all(spec: NetworkSpec) -> str:
     return "chair" if spec.chair is not None else "c2_all"
 
 
+def most_voters(spec: NetworkSpec, name: str) -> int | None:
+    """The most neurons that a network's aggregation can rest on, as its quorum counts them; ``None`` where the roles
+    decide."""
+    if name == LEARNED:
+        return len(spec.aggregation.learned.neurons) if spec.aggregation.learned is not None else 0
+    layers: Sequence[int] = range(spec.depth)
+    if name == "chair":
+        layers = range(max(0, spec.depth - 1), spec.depth)
+    elif name.startswith("c2_l"):
+        layers = (int(name.removeprefix("c2_l")) - 1,)
+    widths = [designed_width(spec, layer) for layer in layers]
+    return None if None in widths else sum(width for width in widths if width is not None)
+
+
 def aggregate(
     opinions: Iterable[Opinion],
     depth: int,
@@ -140,6 +157,10 @@ def aggregate(
 
     ``last_asked`` is the last layer that was asked of a pair that was decided early: its vote stands for those of the
     layers after it, and with ``chair_left_out`` the vote of all for the chair's verdict (:mod:`judgenet.core.cascade`).
+
+    With a quorum there is a verdict only where so many neurons have a valid call: of the layer for its vote, of the
+    last layer for the chair, which reads it, of those that a learned rule weighs for its verdict, and of all layers for
+    the vote of all and the average. What is missing is no tie. The averages of one order do not ask for it.
 
     Sums of scores within 1e-9 are a tie. A call that gives a verdict without scores counts as a difference of one
     point, and has no part in the means: where such calls are mixed with scored ones, ``c1`` may therefore differ
@@ -165,6 +186,7 @@ def aggregate(
         of_layers[last_asked:] = [of_layers[last_asked - 1]] * (depth - last_asked)
     of_all = plurality(pooled, rules, c1)
     scored = len(gathered.scores_a)
+    valid = tuple(sum(v.layer == layer and v.verdict is not None for v in verdicts) for layer in range(1, depth + 1))
     found = PairVerdicts(
         c1=c1,
         c1_ab=merged(gathered.in_order["ab"]),
@@ -185,8 +207,35 @@ def aggregate(
         learned=None if rules.learned is None else learned_verdict(rules.learned, _shares(of_neurons)),
         has_learned=rules.learned is not None,
         chair_left_out=chair_left_out,
+        valid=valid,
     )
+    if rules.quorum is not None:
+        found = _with_quorum(found, rules, last_asked)
     return found if rules.acceptance is None else _with_acceptance(found, rules.acceptance, gathered.neurons, depth)
+
+
+def _with_quorum(found: PairVerdicts, rules: Aggregation, last_asked: int | None) -> PairVerdicts:
+    """The verdicts of a pair without those for which too few neurons have a valid call."""
+    quorum = rules.quorum or 0
+    of_all, last = sum(found.valid), len(found.valid) if last_asked is None else last_asked
+    weighed = {(of.layer, of.neuron) for of in (rules.learned.neurons if rules.learned else ())}
+    valid = {"c1": of_all, "c2_all": of_all}
+    valid |= {f"c2_l{layer}": found.valid[min(layer, last) - 1] for layer in range(1, len(found.valid) + 1)}
+    valid["chair"] = of_all if found.chair_left_out else found.valid[-1] if found.valid else 0
+    valid[LEARNED] = sum((of.layer, of.neuron) in weighed and of.verdict is not None for of in found.neurons)
+    asked = found.calls_total > 0
+    short = tuple(name for name in found.named() if asked and name in valid and valid[name] < quorum)
+    return replace(
+        found,
+        c1=None if "c1" in short else found.c1,
+        c2_layers=tuple(
+            None if f"c2_l{layer}" in short else verdict for layer, verdict in enumerate(found.c2_layers, 1)
+        ),
+        c2_all=None if "c2_all" in short else found.c2_all,
+        chair=None if "chair" in short else found.chair,
+        learned=None if LEARNED in short else found.learned,
+        no_quorum=short,
+    )
 
 
 class _Calls:
@@ -276,7 +325,12 @@ def _with_acceptance(
     sure = pair_confidence(rule.confidence, verdict, PairCalls(differences, said, neurons), rule.learned)
     accepted = verdict if accepts(rule, sure) else None
     left = verdict is not None and accepted is None
-    return replace(pair_verdicts, accepted=accepted, has_acceptance=True, confidence=sure, for_people=left)
+    short = pair_verdicts.no_quorum
+    if rule.aggregation in short:
+        short = (*short, ACCEPTED)
+    return replace(
+        pair_verdicts, accepted=accepted, has_acceptance=True, confidence=sure, for_people=left, no_quorum=short
+    )
 
 
 def plurality(votes: Votes, rules: Aggregation, c1: Verdict | None) -> Verdict | None:

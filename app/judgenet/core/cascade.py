@@ -180,7 +180,7 @@ def look(rule: StopRule, opinions: Iterable[Opinion], layer: int, unasked: int, 
     """Whether a pair is decided, by a rule and the calls so far, all of them in.
 
     ``layer`` is the last one that was asked, from 1; ``unasked`` are the voters (neurons or calls, by the rule of the
-    vote) that were not asked yet.
+    vote) that were not asked yet. No rule holds while the neurons with a valid call are fewer than the quorum.
     """
     voters: dict[tuple[int, int], _Voter] = {}
     for opinion in opinions:
@@ -190,6 +190,9 @@ def look(rule: StopRule, opinions: Iterable[Opinion], layer: int, unasked: int, 
             valid.append(opinion.result.difference)
         else:
             voter.missing += 1
+    answered = sum(voter.verdict is not None for voter in voters.values())
+    if rules.quorum is not None and answered < rules.quorum:
+        return StopDecision(False, f"{answered:,} of the {rules.quorum:,} neurons of the quorum have a valid answer")
     if rule.when == "decided":
         return _decided(list(voters.values()), unasked, rules)
     mine = [voter for (of_layer, _), voter in voters.items() if of_layer == layer]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from judgenet.core.acceptance import acceptance_misfit, asks_otherwise
-from judgenet.core.aggregate import verdict_names
+from judgenet.core.aggregate import deciding_of_all, most_voters, verdict_names
 from judgenet.core.cascade import doubts
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.learned import misfit
@@ -30,6 +30,7 @@ from judgenet.core.network import (
     role_settings,
 )
 from judgenet.core.network_graph import MOST_ROLES, NetworkGraph, design_graph
+from judgenet.core.stand_ins import stand_in_text
 
 Severity = Literal["error", "warning"]
 
@@ -87,6 +88,7 @@ def check(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = N
     if not formless:
         found += _stop_rules(spec)
     found += _acceptance(spec)
+    found += _quorum(spec)
     return tuple(sorted(found, key=lambda problem: problem.severity == "warning"))
 
 
@@ -150,6 +152,28 @@ def _acceptance(spec: NetworkSpec) -> Iterator[Problem]:
             "The rule that accepts verdicts comes from a network that asked otherwise (models, prompts or settings): "
             "what it promises need not hold.",
             "Choose it again from a run of this network (judgenet guarantee), or remove it.",
+        )
+
+
+def _quorum(spec: NetworkSpec) -> Iterator[Problem]:
+    quorum = spec.aggregation.quorum
+    if quorum is None:
+        return
+    path = "aggregation.quorum"
+    if quorum < 1:
+        yield Problem("error", path, f"The quorum is {quorum}.", "Ask for 1 neuron or more, or for none.")
+        return
+    for name in verdict_names(spec):
+        most = most_voters(spec, name)
+        if most is None or most >= quorum:
+            continue
+        decides = name == deciding_of_all(spec)
+        neurons = "1 neuron" if most == 1 else f"{most:,} neurons"
+        yield Problem(
+            "error" if decides else "warning",
+            path,
+            f"The quorum is {quorum:,} neurons, but {name} rests on {neurons}: it never has a verdict.",
+            f"Ask for {most:,} or fewer, or widen the network.",
         )
 
 
@@ -458,6 +482,7 @@ def _in_force(
     elif not settings.model and _needs_model(settings.endpoint, endpoints):
         message = f"The endpoint {settings.endpoint!r} needs the name of a model."
         found.append(_Finding("error", "model", message, "Name one."))
+    found += _stand_ins(settings, endpoints)
     if settings.samples is not None and settings.samples > 1 and settings.temperature == 0:
         message = f"{settings.samples} samples are asked at temperature 0 and will hardly differ."
         found.append(_Finding("warning", "temperature", message, "Raise the temperature, or ask once."))
@@ -465,6 +490,23 @@ def _in_force(
         message = f"An answer may have {settings.max_tokens} tokens: its scores will be cut off."
         found.append(_Finding("warning", "max_tokens", message, f"Allow {TINY_ANSWER} or more."))
     return tuple(found)
+
+
+def _stand_ins(settings: Settings, endpoints: Mapping[str, EndpointProfile] | None) -> Iterator[_Finding]:
+    asked = {(settings.endpoint, settings.model)}
+    for place, of in enumerate(settings.stand_in or ()):
+        path = f"stand_in[{place}]"
+        if of.endpoint == RECORDED or (endpoints is not None and of.endpoint not in endpoints):
+            there = ", ".join(sorted(set(endpoints or ()) - {RECORDED})) or "none"
+            message = f"A stand-in is asked at {of.endpoint!r}, and there is no such endpoint."
+            yield _Finding("error", f"{path}.endpoint", message, f"Endpoints: {there}.")
+        elif not of.model and _needs_model(of.endpoint, endpoints):
+            message = f"The stand-in at {of.endpoint!r} needs the name of a model."
+            yield _Finding("error", f"{path}.model", message, "Name one.")
+        elif (of.endpoint, of.model) in asked:
+            message = f"The stand-in {stand_in_text(of)} is a model that is asked before it: it never helps."
+            yield _Finding("warning", path, message, "Name another endpoint or model, or remove it.")
+        asked.add((of.endpoint, of.model))
 
 
 def _needs_model(endpoint: str, endpoints: Mapping[str, EndpointProfile] | None) -> bool:

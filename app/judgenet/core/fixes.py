@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from judgenet.core import design
+from judgenet.core.aggregate import deciding_of_all, most_voters
 from judgenet.core.checks import Problem
 from judgenet.core.design import DesignPlace
 from judgenet.core.endpoints import EndpointProfile
@@ -57,6 +58,9 @@ def fix(
         place = "chair"
     else:
         place = "network"
+    if "stand_in[" in path:
+        left = () if place != "network" else None
+        return FixedDesign("Remove the stand-in", design.override(spec, place, stand_in=left))
     if path.endswith((".endpoint", ".model")) or field in ("endpoint", "model"):
         return _model(spec, place, field.rpartition(".")[2], endpoints)
     value = _values(spec, place, field)
@@ -212,6 +216,12 @@ def _of_network(spec: NetworkSpec, path: str) -> FixedDesign | None:
     if path == "aggregation.learned":
         rules = replace(spec.aggregation, learned=None)
         return FixedDesign("Remove the learned aggregation", replace(spec, aggregation=rules))
+    if path == "aggregation.quorum":
+        most = most_voters(spec, deciding_of_all(spec))
+        fits = most if most and most < (spec.aggregation.quorum or 0) else None
+        words = "Ask for no quorum" if fits is None else f"Lower the quorum to {fits:,}"
+        rules = replace(spec.aggregation, quorum=fits)
+        return FixedDesign(words, replace(spec, aggregation=rules))
     if path == "aggregation.acceptance":
         rules = replace(spec.aggregation, acceptance=None)
         return FixedDesign("Remove the rule that accepts verdicts", replace(spec, aggregation=rules))

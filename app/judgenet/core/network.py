@@ -55,12 +55,34 @@ PlaceIndex = Annotated[int, Codec(_place, lambda place: place, {"type": "integer
 """A place in a layer, from 0."""
 
 
+STAND_IN_AFTER_S = 120.0
+"""How long an endpoint may be out of reach before a stand-in is asked, where nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """A model that is asked in place of a neuron's own: when its endpoint has stopped (wrong key, quota, unknown
+    model), or has not been reached for ``after`` seconds. The record of each call says who answered it."""
+
+    endpoint: str = member(says="The name of an endpoint.")
+    model: str | None = member(None, says="The model that is asked; null: the endpoint's own.")
+    after: float = member(
+        STAND_IN_AFTER_S,
+        written="changed",
+        at_least=0,
+        real=True,
+        unit=" seconds",
+        says="Seconds that the neuron's endpoint may be out of reach before this one is asked.",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How a call is made. ``None`` inherits: neuron from layer, layer from network.
 
     ``temperature="default"`` leaves the parameter out, so that the endpoint's own default holds.
-    ``max_tokens`` limits the answer; ``samples`` is the number of calls per order (FairEval's k).
+    ``max_tokens`` limits the answer; ``samples`` is the number of calls per order (FairEval's k). ``stand_in`` are the
+    models that are asked, the first that can be, when the endpoint stops; an empty tuple inherits none.
     """
 
     endpoint: str | None = member(None, says="The name of an endpoint.")
@@ -70,6 +92,9 @@ class Settings:
     )
     max_tokens: int | None = member(None, says="The most tokens of an answer.", schema={"minimum": 1})
     samples: int | None = member(None, says="Calls per order.", schema={"minimum": 1})
+    stand_in: tuple[StandIn, ...] | None = member(
+        None, written="changed", says="Models that are asked, in this order, when the endpoint stops; [] for none."
+    )
 
     def over(self, base: Settings) -> Settings:
         """These settings with the gaps filled from ``base``."""
@@ -78,6 +103,13 @@ class Settings:
 
 
 _SETTINGS = tuple(of.name for of in fields(Settings))
+
+
+def stand_ins(settings: Settings) -> tuple[Settings, ...]:
+    """The settings of the calls that stand-ins are asked, in their order: those of the call but for who is asked."""
+    return tuple(
+        replace(settings, endpoint=of.endpoint, model=of.model, stand_in=None) for of in settings.stand_in or ()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +306,8 @@ class AcceptanceRule:
     The threshold was chosen from ``labels`` labelled pairs of ``run`` (``data`` is the hash of its pairs) so that, with
     probability 1 - ``delta`` over the labels, at most a share ``alpha`` of the accepted verdicts is wrong
     (:mod:`judgenet.stats.guarantee`). ``accepted`` of them were accepted, ``errors`` of these wrong. ``network`` is the
-    hash of the design and ``made`` a date. ``vote``, ``ties`` and ``fallback`` are the rules of the vote that the
-    promise was made for; of learned verdicts ``weights`` is the hash of what was learned
+    hash of the design and ``made`` a date. ``vote``, ``ties``, ``fallback`` and ``quorum`` are the rules of the vote
+    that the promise was made for; of learned verdicts ``weights`` is the hash of what was learned
     (:func:`judgenet.core.acceptance.weights_hash`). ``learned`` has the weights of the confidence ``learned``.
     """
 
@@ -294,6 +326,7 @@ class AcceptanceRule:
     vote: VoteSetting = "neuron"
     ties: TieSetting = "abstain"
     fallback: FallbackSetting = "tie"
+    quorum: int | None = member(None, written="changed")
     weights: str = member("", written="changed")
     learned: LearnedRule | None = member(None, written="changed")
 
@@ -320,6 +353,8 @@ class Aggregation:
     ``vote``: one vote a neuron (orders merged) or one a call. ``ties``: tied voters abstain, or the tie
     is a candidate. ``fallback``: what a tied vote gives: a tie, or the average's verdict. ``learned`` is one more way
     to join the neurons, beside averages and votes. ``acceptance`` says which verdicts are accepted without people.
+    ``quorum``: with fewer neurons that have a valid answer there is no verdict
+    (:func:`~judgenet.core.aggregate.aggregate`).
     """
 
     vote: VoteSetting = "neuron"
@@ -327,6 +362,9 @@ class Aggregation:
     fallback: FallbackSetting = "tie"
     learned: LearnedRule | None = None
     acceptance: AcceptanceRule | None = member(None, written="changed")
+    quorum: int | None = member(
+        None, written="changed", says="The fewest neurons with a valid answer for a verdict.", schema={"minimum": 1}
+    )
 
 
 AGGREGATION_CHOICES: dict[str, tuple[str, ...]] = {

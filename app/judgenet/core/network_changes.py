@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from judgenet.core.cascade import stop_rule_words
 from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Settings, StopRule, Wiring
+from judgenet.core.stand_ins import stand_in_words
 
-_SETTINGS = ("endpoint", "model", "temperature", "max_tokens", "samples")
-_WORDS = {"max_tokens": "tokens of an answer", "samples": "samples"}
-_MODELS = ("endpoint", "model")
-_RULES = {"vote": "who has a vote", "ties": "tied voters", "fallback": "equal votes"}
+_SETTINGS = ("endpoint", "model", "stand_in", "temperature", "max_tokens", "samples")
+_WORDS = {"max_tokens": "tokens of an answer", "samples": "samples", "stand_in": "stand-in"}
+_MODELS = ("endpoint", "model", "stand-in")
+_RULES = {"vote": "who has a vote", "ties": "tied voters", "fallback": "equal votes", "quorum": "quorum"}
 
 
 class Change(NamedTuple):
@@ -66,7 +67,8 @@ def _whole(one: NetworkSpec, other: NetworkSpec) -> Iterator[Change]:
     if "random" in (one.orders, other.orders):
         yield Change("seed of the orders", str(one.seed), str(other.seed))
     for name, words in _RULES.items():
-        yield Change(words, getattr(one.aggregation, name), getattr(other.aggregation, name))
+        rules = (getattr(spec.aggregation, name) for spec in (one, other))
+        yield Change(words, *("none" if rule is None else str(rule) for rule in rules))
 
 
 def _roles(one: RolesSpec, other: RolesSpec) -> Iterator[Change]:
@@ -121,7 +123,12 @@ def _inputs(neuron: NeuronSpec) -> str:
 def _settings(where: str, one: Settings, other: Settings, unset: str = "inherited") -> Iterator[Change]:
     for name in _SETTINGS:
         values = [getattr(settings, name) for settings in (one, other)]
-        first, second = (
-            unset if value is None else f"{value:g}" if isinstance(value, float) else str(value) for value in values
-        )
-        yield Change(f"{_WORDS.get(name, name)}{where}", first, second)
+        yield Change(f"{_WORDS.get(name, name)}{where}", *(_value(value, unset) for value in values))
+
+
+def _value(value: object, unset: str) -> str:
+    if value is None:
+        return unset
+    if isinstance(value, tuple):
+        return stand_in_words(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)

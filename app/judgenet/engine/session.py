@@ -28,6 +28,7 @@ from judgenet.core.network import (
     needs_roles,
     neuron_settings,
     role_settings,
+    stand_ins,
 )
 from judgenet.core.pairs import Pair, data_hash
 from judgenet.core.plan import PriceTable, planned_calls
@@ -66,18 +67,24 @@ def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> N
     :raises NetworkError: an endpoint is unknown, or a call would have no model.
     """
 
-    def filled(settings: Settings) -> Settings:
-        if settings.endpoint is None or settings.model is not None:
-            return settings
-        profile = profiles.get(settings.endpoint)
+    def model_of(endpoint: str) -> str | None:
+        profile = profiles.get(endpoint)
         if profile is None:
             raise NetworkError(
-                f"The network uses the endpoint {settings.endpoint!r}, which is not set up. "
-                f"Known: {', '.join(sorted(profiles))}. Add it with: judgenet endpoint add {settings.endpoint}"
+                f"The network uses the endpoint {endpoint!r}, which is not set up. "
+                f"Known: {', '.join(sorted(profiles))}. Add it with: judgenet endpoint add {endpoint}"
             )
-        if profile.model is not None:
-            return replace(settings, model=profile.model)
-        return replace(settings, model=model_name(profile.source)) if profile.kind == "embedded" else settings
+        if profile.model is None and profile.kind == "embedded":
+            return model_name(profile.source)
+        return profile.model
+
+    def filled(settings: Settings) -> Settings:
+        if settings.stand_in:
+            named = (of if of.model else replace(of, model=model_of(of.endpoint)) for of in settings.stand_in)
+            settings = replace(settings, stand_in=tuple(named))
+        if settings.endpoint is None or settings.model is not None:
+            return settings
+        return replace(settings, model=model_of(settings.endpoint))
 
     return each_settings(spec, filled)
 
@@ -101,7 +108,7 @@ def each_settings(spec: NetworkSpec, change: Callable[[Settings], Settings]) -> 
 
 
 def all_settings(spec: NetworkSpec) -> tuple[Settings, ...]:
-    """The settings in force for every kind of call that the network makes."""
+    """The settings in force for each kind of call that the network makes, and of those that stand-ins may be asked."""
     used = [
         neuron_settings(spec, layer, place) for layer, of in enumerate(spec.layers) for place in range(len(of.neurons))
     ]
@@ -109,11 +116,11 @@ def all_settings(spec: NetworkSpec) -> tuple[Settings, ...]:
         used.append(role_settings(spec))
     if spec.chair is not None:
         used.append(chair_settings(spec))
-    return tuple(used)
+    return (*used, *(of for settings in used for of in stand_ins(settings)))
 
 
 def endpoints_of(spec: NetworkSpec) -> tuple[str, ...]:
-    """The names of the endpoints that calls of the network go to, sorted."""
+    """The names of the endpoints that calls of the network go to, stand-ins with them, sorted."""
     return tuple(sorted({settings.endpoint for settings in all_settings(spec) if settings.endpoint}))
 
 

@@ -364,6 +364,7 @@ def acceptance_rule(frame: RunFrame, figures: RunGuarantee, verdicts: ConfidentV
         vote=frame.spec.aggregation.vote,
         ties=frame.spec.aggregation.ties,
         fallback=frame.spec.aggregation.fallback,
+        quorum=frame.spec.aggregation.quorum,
         weights=weights_hash(frame.spec.aggregation.learned) if figures.aggregation == LEARNED else "",
         learned=verdicts.learned,
     )

@@ -142,6 +142,16 @@ def holds(
     ``so_far`` are the columns of the neurons that were asked, ``last`` those of them in the layer that was asked last;
     ``unasked`` are the voters that are left.
     """
+    found = _holds(rule, calls, so_far, last, unasked, rules)
+    if rules.quorum is None:
+        return found
+    valid = np.any(~np.isnan(calls.differences[:, so_far]), axis=(2, 3)).sum(axis=1)
+    return np.asarray(found & (valid >= rules.quorum))
+
+
+def _holds(
+    rule: StopRule, calls: Calls, so_far: Sequence[int], last: Sequence[int], unasked: IntArray, rules: Aggregation
+) -> Flags:
     if rule.when == "decided":
         votes, missing = _votes(calls, so_far, rules)
         return _decided(votes, missing + unasked, rules)

@@ -85,6 +85,8 @@ class VerdictTable:
         calls: of shape (pairs, neurons, 2, 3): how many valid calls of each order said A, tie and B.
         cast: of shape (pairs, 3): the votes of all layers for A, for B and for a tie, by the rules of the vote.
         layers_ab, layers_ba: codes of shape (pairs, layers): the average over the calls of a layer in one order.
+        no_quorum: by pair, for each aggregation, whether it has no verdict because too few neurons have a valid call;
+            empty where the rules ask for no quorum.
         asked: of shape (pairs, neurons): how many calls of a neuron are in, valid or not.
         used, total: by pair, the valid calls of neurons and chair, and all that are in.
         margin: by pair, the absolute mean of A minus B over the valid calls without the chair's; NaN without one.
@@ -105,6 +107,7 @@ class VerdictTable:
     used: Tallies
     total: Tallies
     margin: Floats
+    no_quorum: dict[str, Flags]
 
     @property
     def votes(self) -> Floats:
@@ -127,10 +130,13 @@ def verdict_table(scores: CallScores, names: tuple[str, ...], rules: Aggregation
     if len(blocks) == 1:
         return blocks[0]
 
-    each = {name: np.concatenate([block.aggregations[name] for block in blocks]) for name in names}
-    rest = [name for name in VerdictTable.__slots__ if name != "aggregations"]
-    joined: dict[str, Any] = {name: np.concatenate([getattr(block, name) for block in blocks]) for name in rest}
-    return VerdictTable(each, **joined)
+    def joined(name: str) -> Any:
+        parts = [getattr(block, name) for block in blocks]
+        if isinstance(parts[0], dict):
+            return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+        return np.concatenate(parts)
+
+    return VerdictTable(**{name: joined(name) for name in VerdictTable.__slots__})
 
 
 def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggregation) -> VerdictTable:
@@ -183,6 +189,9 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
             for earlier in range(1, layer or 1) if last is not None else ():
                 codes = np.where(last == earlier, vote_of(layers == earlier), codes)
             aggregations[name] = codes
+    no_quorum = _without_quorum(names, rules, there > 0, asked, scores, last)
+    for name, short in no_quorum.items():
+        aggregations[name] = np.where(short, 0, aggregations[name]).astype(np.uint8)
     margin = np.abs(_means(by_order.sum(axis=1), in_order.sum(axis=1)))
     if ACCEPTED in names:
         if rules.acceptance is None:
@@ -192,6 +201,8 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
         aggregations[ACCEPTED] = accepted_codes(
             rules.acceptance, aggregations, said[mine], of_neuron[mine], margin, votes[mine], places
         )
+        if rules.acceptance.aggregation in no_quorum:
+            no_quorum[ACCEPTED] = no_quorum[rules.acceptance.aggregation]
     return VerdictTable(
         aggregations=aggregations,
         c1_ab=sign_codes(by_order[:, 0], in_order[:, 0] > 0),
@@ -208,7 +219,38 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
         used=_narrow(there.sum(axis=1)),
         total=_narrow(of_asked.sum(axis=1)),
         margin=margin,
+        no_quorum=no_quorum,
     )
+
+
+def _without_quorum(
+    names: Sequence[str], rules: Aggregation, valid: Flags, asked: Flags, scores: CallScores, last: IntArray | None
+) -> dict[str, Flags]:
+    """By aggregation, the pairs without a verdict for want of a quorum, as :func:`judgenet.core.aggregate.aggregate`.
+
+    ``valid``, of shape (pairs, neurons), says which neurons have a valid call; ``last`` is ``scores.last_asked``.
+    """
+    if rules.quorum is None:
+        return {}
+    layers = np.array([layer for layer, _ in scores.places], dtype=np.int64)
+    network = layers <= scores.depth
+    weighed = {(of.layer, of.neuron) for of in (rules.learned.neurons if rules.learned else ())}
+    early = np.zeros(len(valid), np.int64) if last is None else last
+    there = np.any(asked[:, network], axis=(1, 2, 3))
+    found: dict[str, Flags] = {}
+    for name in names:
+        if name == ACCEPTED:
+            continue
+        voters = np.broadcast_to(network, valid.shape)
+        if name == LEARNED:
+            voters = np.broadcast_to(np.array([place in weighed for place in scores.places], np.bool_), valid.shape)
+        elif name == "chair":
+            voters = np.where(early[:, None] > 0, network, layers == scores.depth)
+        elif name.startswith("c2_l"):
+            layer = int(name.removeprefix("c2_l"))
+            voters = layers == np.where(early > 0, np.minimum(early, layer), layer)[:, None]
+        found[name] = np.asarray(there & ((valid & voters).sum(axis=1) < rules.quorum))
+    return found
 
 
 def _narrow(counts: IntArray) -> Tallies:

@@ -475,12 +475,18 @@ def verdict_codes(
     sums, counts = filled.sum(axis=(2, 3)), valid.sum(axis=(2, 3))
     kept = masks.astype(float)
     total, used = kept @ sums.T, kept @ counts.T.astype(float)
-    c1 = _codes(total, used > 0)
+    enough = used > 0
+    if rules.quorum is not None:
+        answered = (counts > 0).T.astype(float)
+        enough = kept @ answered >= rules.quorum
+    c1 = _codes(total, enough)
     if rule == "c1":
         return c1
     if rule == "c2_last":
         deepest = np.where(masks, layers, 0).max(axis=1, keepdims=True)
         kept = kept * (layers == deepest)
+        if rules.quorum is not None:
+            enough = kept @ answered >= rules.quorum
     if rules.vote == "call":
         for_a = (valid & (filled > TIE_TOLERANCE)).sum(axis=(2, 3))
         for_b = (valid & (filled < -TIE_TOLERANCE)).sum(axis=(2, 3))
@@ -497,7 +503,7 @@ def verdict_codes(
         codes = np.where(tied, 2, codes).astype(np.uint8)
     if rules.ties == "candidate":
         codes = np.where(tie > np.maximum(a, b), 2, codes).astype(np.uint8)
-    return codes
+    return codes if rules.quorum is None else np.where(enough, codes, 0).astype(np.uint8)
 
 
 def _codes(lead: NDArray[np.float64], there: NDArray[np.bool_]) -> Codes:

@@ -22,7 +22,7 @@ from judgenet.core.aggregate import (
     plurality,
 )
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
-from judgenet.core.network import Aggregation, ChairSpec, LayerSpec, NetworkSpec, NeuronSpec
+from judgenet.core.network import AcceptanceRule, Aggregation, ChairSpec, LayerSpec, NetworkSpec, NeuronSpec
 from judgenet.core.pairs import ORDERS, VERDICTS, Order, Verdict
 from judgenet.core.wording import aggregation_title
 
@@ -387,3 +387,45 @@ def test_a_certain_verdict_says_so_with_voters_to_come() -> None:
 
 def test_who_leads() -> None:
     assert [leading(Votes(*votes)) for votes in ((2, 1, 9), (1, 2, 0), (1, 1, 0))] == ["a", "b", None]
+
+
+def with_quorum(name: str, quorum: int, **more: int) -> PairVerdicts:
+    return aggregate(opinions(NETS[name]), 2, Aggregation(quorum=quorum), **more)
+
+
+def test_a_quorum_leaves_verdicts_missing_where_too_few_neurons_answered() -> None:
+    """Network F: two neurons of layer 1 and one of layer 2 have a valid call; without a quorum all have a verdict."""
+    enough = with_quorum("F", 1)
+    assert (enough.valid, enough.no_quorum) == ((2, 1), ())
+    assert enough.named() == judged("F").named()
+    two = with_quorum("F", 2)
+    assert two.no_quorum == ("c2_l2",)
+    assert two.named() == judged("F").named() | {"c2_l2": None}
+    three = with_quorum("F", 3)
+    assert three.no_quorum == ("c2_l1", "c2_l2")
+    assert (three.c1, three.c2_all) == (judged("F").c1, judged("F").c2_all)
+    four = with_quorum("F", 4)
+    assert four.named() == dict.fromkeys(("c1", "c2_l1", "c2_l2", "c2_all"))
+    assert four.no_quorum == ("c1", "c2_l1", "c2_l2", "c2_all")
+    assert four.votes == judged("F").votes, "what was said stays as it is"
+
+
+def test_the_chair_asks_for_a_quorum_of_the_layer_that_it_reads() -> None:
+    said = [*opinions(NETS["F"]), Opinion(3, 1, "ab", 1, evaluation(8, 6))]
+    assert aggregate(said, 2, Aggregation(quorum=1)).chair == "a"
+    found = aggregate(said, 2, Aggregation(quorum=2))
+    assert (found.chair, found.no_quorum) == (None, ("c2_l2", "chair"))
+    # Decided after layer 1: the vote of all stands for the chair's.
+    early = [one for one in said if one.layer == 1]
+    found = aggregate(early, 2, Aggregation(quorum=2), last_asked=1, chair_left_out=True)
+    assert (found.chair, found.c2_layers[1], found.no_quorum) == (found.c2_all, found.c2_layers[0], ())
+
+
+def test_nothing_asked_is_no_missing_quorum() -> None:
+    assert aggregate([], 2, Aggregation(quorum=2)).no_quorum == ()
+
+
+def test_a_verdict_that_is_not_accepted_for_want_of_a_quorum_is_not_for_people() -> None:
+    rule = AcceptanceRule("c2_l2", "calls", 0.5, 0.1, 0.1, quorum=2)
+    found = aggregate(opinions(NETS["F"]), 2, Aggregation(quorum=2, acceptance=rule))
+    assert (found.accepted, found.for_people, found.no_quorum) == (None, False, ("c2_l2", "accepted"))

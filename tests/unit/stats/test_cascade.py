@@ -74,7 +74,14 @@ def one_by_one(spec: NetworkSpec, calls: Calls, pair: int) -> tuple[int, int]:
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(
     "rules",
-    [Aggregation(), Aggregation(vote="call"), Aggregation(ties="candidate"), Aggregation("call", "candidate", "c1")],
+    [
+        Aggregation(),
+        Aggregation(vote="call"),
+        Aggregation(ties="candidate"),
+        Aggregation("call", "candidate", "c1"),
+        Aggregation(quorum=2),
+        Aggregation(vote="call", quorum=2),
+    ],
 )
 def test_all_pairs_at_once_are_as_one_by_one(calls: Calls, rule: str, place: str, rules: Aggregation) -> None:
     spec = replace(set_width(network(WIDTH, DEPTH, roles="none"), 1, 2), aggregation=rules)

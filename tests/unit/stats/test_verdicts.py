@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -29,6 +30,7 @@ _rules = st.builds(
     vote=st.sampled_from(["neuron", "call"]),
     ties=st.sampled_from(["abstain", "candidate"]),
     fallback=st.sampled_from(["tie", "c1"]),
+    quorum=st.sampled_from([None, 1, 2, 3, 5]),
 )
 LOGISTIC = LearnedRule("nonnegative", (NeuronWeight(1, 1, None, 0.5), NeuronWeight(2, 2, None, 0.25)), (2, 2))
 TABLE = ((0.7, 0.2, 0.1), (0.1, 0.8, 0.1), (0.3, 0.3, 0.4))
@@ -88,7 +90,7 @@ def verdict(code: int) -> Verdict | None:
 def test_all_pairs_at_once_as_one_by_one(
     pairs: list[list[float | str | None]], rules: Aggregation, learned: LearnedRule | None, small_blocks: bool
 ) -> None:
-    rules = Aggregation(rules.vote, rules.ties, rules.fallback, learned)
+    rules = replace(rules, learned=learned)
     names = (*aggregation_names(SPEC), "chair", *(("learned",) if learned else ()))
     with pytest.MonkeyPatch.context() as patch:
         if small_blocks:
@@ -98,6 +100,9 @@ def test_all_pairs_at_once_as_one_by_one(
         found = aggregate(opinions(calls), SPEC.depth, rules)
         expected = {**found.named(), "chair": found.chair}
         assert {name: verdict(codes[at]) for name, codes in table.aggregations.items()} == expected
+        assert {name for name, short in table.no_quorum.items() if short[at]} == {
+            name for name in found.no_quorum if name in names
+        }
         assert (verdict(table.c1_ab[at]), verdict(table.c1_ba[at])) == (found.c1_ab, found.c1_ba)
         neurons = {(of.layer, of.neuron): of.verdict for of in found.neurons}
         assert [verdict(code) for code in table.neurons[at][:4]] == [neurons.get(place) for place in PLACES[:4]]

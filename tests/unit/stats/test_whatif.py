@@ -54,7 +54,8 @@ def opinions(calls: Calls, pair: int, kept: np.ndarray) -> list[Opinion]:
     [
         Aggregation(vote, ties, fallback)  # type: ignore[arg-type]
         for vote, ties, fallback in product(("neuron", "call"), ("abstain", "candidate"), ("tie", "c1"))
-    ],
+    ]
+    + [Aggregation(quorum=2), Aggregation("call", fallback="c1", quorum=3)],
 )
 def test_verdicts_are_those_of_the_aggregation(rules: Aggregation) -> None:
     calls = made()
