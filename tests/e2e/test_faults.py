@@ -31,7 +31,8 @@ from tests.fakes.judge_server import FAULTS, Entry, JudgeServer
 PRICES = prices_from_json(
     '{"date": "2026-01-01", "entries": [{"models": ["judge"], "input": 10.0, "output": 20.0, "cached_input": 10.0}]}'
 )
-NEVER_SENT = ("max_completion_tokens", "seed", "stream_options")
+SETTINGS = Settings(endpoint="judge", model="judge", temperature=0.5, reasoning="low")
+NEVER_SENT = ("max_completion_tokens", "seed", "stream_options", "reasoning_budget", "reasoning_none")
 """What no request of this run carries, so that it cannot be refused."""
 SLOW = ("hang", "hang_body", "comments", "blanks")
 
@@ -49,12 +50,12 @@ def pairs(count: int) -> list[Pair]:
 
 
 def one_call() -> NetworkSpec:
-    return network(1, 1, roles="none", orders="ab", settings=Settings(endpoint="judge", model="judge", temperature=0.5))
+    return network(1, 1, roles="none", orders="ab", settings=SETTINGS)
 
 
 def small() -> NetworkSpec:
     """Roles, and two layers of two neurons in both orders: nine calls."""
-    return network(2, 2, settings=Settings(endpoint="judge", model="judge", temperature=0.5))
+    return network(2, 2, settings=SETTINGS)
 
 
 @dataclass

@@ -31,6 +31,14 @@ from typing import Any
 from aiohttp import web
 
 from tests.fakes.biased_judges import MINDS, order_of
+from tests.fakes.judge_reasoning import (
+    REASONING_REFUSALS,
+    THINKING_TOKENS,
+    THOUGHT,
+    refusal_words,
+    refuses_reasoning,
+    thinks,
+)
 
 REFUSALS = (
     "max_tokens",
@@ -42,6 +50,7 @@ REFUSALS = (
     "stream_options",
     "stream",
     "system",
+    *REASONING_REFUSALS,
 )
 """What can be refused with a 400 of its own; also as faults, where the request carries it."""
 
@@ -141,6 +150,7 @@ class Told:
     refusal: str | None = None
     choices: bool = True
     usage: tuple[int, int] | None = (0, 0)
+    thinking: str = ""
 
 
 # Judging
@@ -180,6 +190,8 @@ def judge(asked: Asked, fault: str | None, roles: int, mind: str = "", times: in
         if fault == "off_scale":
             text = text.replace("1", "99")
     told = Told(text, usage=(max(1, len(asked.user) // 4), max(1, len(text) // 4)))
+    if thinks(asked.parameters):
+        told.thinking = THOUGHT
     if fault == "length":
         told.text, told.finish = text[: max(1, len(text) // 2)], "length"
     elif fault == "filtered":
@@ -268,10 +280,12 @@ class OpenAIDialect:
 
     def whole(self, asked: Asked, told: Told, number: int) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": told.text or None, "refusal": told.refusal}
+        if told.thinking:
+            message["reasoning"] = told.thinking
         choice = {"index": 0, "message": message, "finish_reason": _OPENAI_FINISH[told.finish], "logprobs": None}
         data = {**self._head(asked, number, "chat.completion"), "choices": [choice] if told.choices else []}
         if told.usage is not None:
-            data["usage"] = self._usage(told.usage)
+            data["usage"] = self._usage(told)
         return data
 
     def events(self, asked: Asked, told: Told, number: int, double: bool) -> list[bytes]:
@@ -284,8 +298,9 @@ class OpenAIDialect:
         first = chunk({"role": "assistant", "content": ""})
         last = [chunk({}, _OPENAI_FINISH[told.finish])]
         if asked.usage_in_stream and told.usage is not None:
-            last.append(_event({**head, "choices": [], "usage": self._usage(told.usage)}))
-        pieces = [chunk({"content": piece}) for piece in _split(told.text)]
+            last.append(_event({**head, "choices": [], "usage": self._usage(told)}))
+        pieces = [chunk({"reasoning": piece}) for piece in _split(told.thinking)]
+        pieces += [chunk({"content": piece}) for piece in _split(told.text)]
         if told.refusal:
             pieces.append(chunk({"refusal": told.refusal}))
         if double:
@@ -312,14 +327,15 @@ class OpenAIDialect:
         }
 
     @staticmethod
-    def _usage(usage: tuple[int, int]) -> dict[str, Any]:
-        prompt, completion = usage
+    def _usage(told: Told) -> dict[str, Any]:
+        prompt, completion, thought = _counts(told)
+        completion += thought
         return {
             "prompt_tokens": prompt,
             "completion_tokens": completion,
             "total_tokens": prompt + completion,
             "prompt_tokens_details": {"cached_tokens": prompt // 2},
-            "completion_tokens_details": {"reasoning_tokens": 0},
+            "completion_tokens_details": {"reasoning_tokens": thought},
         }
 
 
@@ -344,7 +360,8 @@ class AnthropicDialect:
         )
 
     def whole(self, asked: Asked, told: Told, number: int) -> dict[str, Any]:
-        content = [{"type": "text", "text": told.text}] if told.choices and told.text else []
+        content = [{"type": "thinking", "thinking": told.thinking, "signature": "s"}] if told.thinking else []
+        content += [{"type": "text", "text": told.text}] if told.choices and told.text else []
         data: dict[str, Any] = {
             "id": f"msg_{number}",
             "type": "message",
@@ -355,13 +372,17 @@ class AnthropicDialect:
             "stop_sequence": None,
         }
         if told.usage is not None:
-            data["usage"] = self._usage(told.usage)
+            data["usage"] = self._usage(told)
         return data
 
     def events(self, asked: Asked, told: Told, number: int, double: bool) -> list[bytes]:
         start = {**self.whole(asked, told, number), "content": [], "stop_reason": None}
         if told.usage is not None:
-            start["usage"] = {**self._usage(told.usage), "output_tokens": 1}
+            start["usage"] = {**self._usage(told), "output_tokens": 1}
+        thinking = [
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": piece}}
+            for piece in _split(told.thinking)
+        ]
         block = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
         deltas = [
             {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}}
@@ -372,8 +393,9 @@ class AnthropicDialect:
             "delta": {"stop_reason": _ANTHROPIC_FINISH[told.finish], "stop_sequence": None},
         }
         if told.usage is not None:
-            end["usage"] = {"output_tokens": told.usage[1]}
-        events: list[dict[str, Any]] = [{"type": "message_start", "message": start}, block, {"type": "ping"}, *deltas]
+            end["usage"] = {"output_tokens": self._usage(told)["output_tokens"]}
+        events: list[dict[str, Any]] = [{"type": "message_start", "message": start}, *thinking, block, {"type": "ping"}]
+        events += deltas
         last: list[dict[str, Any]] = [{"type": "content_block_stop", "index": 0}, end, {"type": "message_stop"}]
         if double:
             last = [event for event in last for _ in range(2)]
@@ -388,14 +410,14 @@ class AnthropicDialect:
         return {"type": "error", "error": {"type": kind, "message": message}}
 
     @staticmethod
-    def _usage(usage: tuple[int, int]) -> dict[str, Any]:
-        prompt, completion = usage
+    def _usage(told: Told) -> dict[str, Any]:
+        prompt, completion, thought = _counts(told)
         half = prompt // 2
         return {
             "input_tokens": prompt - half,
             "cache_read_input_tokens": half,
             "cache_creation_input_tokens": 0,
-            "output_tokens": completion,
+            "output_tokens": completion + thought,
         }
 
 
@@ -420,11 +442,14 @@ class GeminiDialect:
         )
 
     def whole(self, asked: Asked, told: Told, number: int) -> dict[str, Any]:
-        parts = [{"text": told.text}] if told.text else []
+        parts: list[dict[str, Any]] = [{"text": told.thinking, "thought": True}] if told.thinking else []
+        parts += [{"text": told.text}] if told.text else []
         return self._data(asked, told, parts, _GEMINI_FINISH[told.finish])
 
     def events(self, asked: Asked, told: Told, number: int, double: bool) -> list[bytes]:
-        events = [self._data(asked, told, [{"text": piece}], None) for piece in _split(told.text)]
+        thinking = [{"text": piece, "thought": True} for piece in _split(told.thinking)]
+        parts = [*thinking, *({"text": piece} for piece in _split(told.text))]
+        events = [self._data(asked, told, [part], None) for part in parts]
         last = self._data(asked, told, [], _GEMINI_FINISH[told.finish])
         return [_event(event) for event in [*events, last, *([last] if double else [])]]
 
@@ -437,13 +462,13 @@ class GeminiDialect:
             "modelVersion": f"{asked.model}-2026",
         }
         if told.usage is not None:
-            prompt, completion = told.usage
+            prompt, completion, thought = _counts(told)
             data["usageMetadata"] = {
                 "promptTokenCount": prompt,
                 "candidatesTokenCount": completion,
-                "thoughtsTokenCount": 0,
+                "thoughtsTokenCount": thought,
                 "cachedContentTokenCount": prompt // 2,
-                "totalTokenCount": prompt + completion,
+                "totalTokenCount": prompt + completion + thought,
             }
         return data
 
@@ -477,6 +502,12 @@ def dialect_of(path: str) -> Dialect | None:
     if path.endswith((":generateContent", ":streamGenerateContent")):
         return GeminiDialect()
     return None
+
+
+def _counts(told: Told) -> tuple[int, int, int]:
+    """Tokens of the prompt, of the answer, and of thinking."""
+    prompt, completion = told.usage or (0, 0)
+    return prompt, completion, THINKING_TOKENS if told.thinking and completion else 0
 
 
 def _event(data: dict[str, Any], name: str | None = None) -> bytes:
@@ -541,6 +572,8 @@ _PARAMETER_NAMES = {"schema": "response_format", "schema_limits": "response_form
 def refuses(name: str, asked: Asked) -> bool:
     """Whether a request carries what is to be refused."""
     parameters = asked.parameters
+    if name in REASONING_REFUSALS:
+        return refuses_reasoning(name, parameters)
     if name == "schema":
         return asked.schema is not None
     if name == "schema_limits":
@@ -685,8 +718,12 @@ class Judge:
     ) -> web.StreamResponse:
         if fault in REFUSALS:
             value = asked.parameters.get(fault, "")
-            message = _REFUSED[fault].format(value=value)
-            error = dialect.error(400, message, "unsupported_value", _PARAMETER_NAMES.get(fault, fault))
+            named: str | None = _PARAMETER_NAMES.get(fault, fault)
+            if fault in REASONING_REFUSALS:
+                message, named = refusal_words(asked.parameters), None
+            else:
+                message = _REFUSED[fault].format(value=value)
+            error = dialect.error(400, message, "unsupported_value", named)
             return await self._send(request, entry, 400, _encode(error))
         if fault in STATUS_FAULTS:
             return await self._fail(request, dialect, asked, fault, entry)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from judgenet.core.extra_fields import extra_of_text
+from judgenet.core.network import Settings
 from judgenet.core.pairs import Order
 
 ROLES_LAYER = 0
@@ -47,6 +49,16 @@ class Parameters:
     def digest(self) -> str:
         asked = [self.model, self.temperature, self.max_tokens, self.schema, *([dict(self.more)] if self.more else [])]
         return json.dumps(asked, sort_keys=True, ensure_ascii=True)
+
+
+def further_settings(settings: Settings) -> dict[str, Any]:
+    """The settings in force that not every call has, by name: :attr:`Parameters.more`."""
+    more: dict[str, Any] = {}
+    if settings.reasoning not in (None, "default"):
+        more["reasoning"] = settings.reasoning
+    if extra := extra_of_text(settings.extra):
+        more["extra"] = extra
+    return more
 
 
 class KeyPrefix:

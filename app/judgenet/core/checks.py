@@ -30,6 +30,7 @@ from judgenet.core.network import (
     role_settings,
 )
 from judgenet.core.network_graph import MOST_ROLES, NetworkGraph, design_graph
+from judgenet.core.reasoning import CHOICES, reasoning_problem
 from judgenet.core.stand_ins import stand_in_text
 
 Severity = Literal["error", "warning"]
@@ -401,6 +402,9 @@ def _values(settings: Settings, path: str, layer: int | None, neuron: int | None
         message = f"The temperature is {temperature!r}."
         mend = "Give a number from 0 to 2, or 'default'."
         yield Problem("error", f"{path}.temperature", message, mend, layer, neuron)
+    if settings.reasoning is not None and reasoning_problem(settings.reasoning):
+        message = f"The reasoning is {settings.reasoning!r}."
+        yield Problem("error", f"{path}.reasoning", message, f"Give one of {CHOICES}.", layer, neuron)
     if settings.max_tokens is not None and settings.max_tokens < 1:
         message = f"The limit of an answer is {settings.max_tokens} tokens."
         yield Problem("error", f"{path}.max_tokens", message, "Allow 1 or more.", layer, neuron)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from judgenet.core.documents import DocumentError, Fields
+from judgenet.core.extra_fields import EXTRA
 from judgenet.core.keys import key_name_problem, looks_like_key
 from judgenet.core.values import Codec, faults_of, member, read, write
 
@@ -49,7 +50,8 @@ class EndpointProfile:
     Times are seconds. ``requests_per_minute`` and ``tokens_per_minute`` of ``None`` set no limit.
     ``idle_timeout`` is the longest silence within an answer, ``deadline`` the longest that one attempt may
     take, ``retries`` the number of further attempts after the first. ``patience`` is how long an endpoint that answered
-    before, and is not reached any more, is waited for before the run stops.
+    before, and is not reached any more, is waited for before the run stops. ``extra`` are further fields of every
+    request, as canonical JSON text (:mod:`judgenet.core.extra_fields`); a network's own ones go over them.
     """
 
     name: str = member(written="never")
@@ -70,6 +72,7 @@ class EndpointProfile:
         1800.0, written="changed", at_least=0, unit=" seconds", says="How long an endpoint out of reach is waited for."
     )
     headers: tuple[tuple[str, str], ...] = member((), written="changed", codec=_HEADERS)
+    extra: str | None = member(None, codec=EXTRA, says="Further fields of every request to this endpoint.")
     structured: Literal["auto", "never"] = member("auto", written="changed")
     api_version: str | None = None
     source: str | None = None

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal, get_args
 
 from judgenet.core.documents import DocumentError, kind_of
+from judgenet.core.extra_fields import EXTRA
 from judgenet.core.pairs import VERDICTS
+from judgenet.core.reasoning import Reasoning
 from judgenet.core.values import Codec, member, simple
 
 OrderSetting = Literal["both", "ab", "ba", "random"]
@@ -83,6 +85,8 @@ class Settings:
     ``temperature="default"`` leaves the parameter out, so that the endpoint's own default holds.
     ``max_tokens`` limits the answer; ``samples`` is the number of calls per order (FairEval's k). ``stand_in`` are the
     models that are asked, the first that can be, when the endpoint stops; an empty tuple inherits none.
+    ``reasoning`` says how much a model thinks before it answers; the room for it comes on top of ``max_tokens``.
+    ``extra`` has further fields of the request as canonical JSON text (:mod:`judgenet.core.extra_fields`).
     """
 
     endpoint: str | None = member(None, says="The name of an endpoint.")
@@ -95,6 +99,10 @@ class Settings:
     stand_in: tuple[StandIn, ...] | None = member(
         None, written="changed", says="Models that are asked, in this order, when the endpoint stops; [] for none."
     )
+    reasoning: Reasoning | None = member(
+        None, says="How much it thinks: an effort, or the most thinking tokens; default leaves it to the endpoint."
+    )
+    extra: str | None = member(None, codec=EXTRA, says="Further fields of the request, for this endpoint.")
 
     def over(self, base: Settings) -> Settings:
         """These settings with the gaps filled from ``base``."""

@@ -165,4 +165,7 @@ def _asked(spec: NetworkSpec, layer: int) -> dict[str, Any]:
 
 
 def _filled(settings: Settings) -> Settings:
-    return settings.over(DEFAULTS)
+    given = settings.over(DEFAULTS)
+    # What asks for nothing is the same as nothing.
+    given = replace(given, reasoning=None) if given.reasoning == "default" else given
+    return replace(given, extra=None) if given.extra == "{}" else given

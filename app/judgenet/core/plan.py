@@ -27,6 +27,7 @@ from judgenet.core.network import (
 )
 from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import Pair
+from judgenet.core.reasoning import likely_thinking
 from judgenet.core.tokens import estimate_tokens
 
 # Prices
@@ -291,7 +292,8 @@ class Guesses:
     Two numbers are the ends of a range. ``roles`` is the number of roles where the model alone decides.
     ``*_prompt`` are the instructions around the pair's texts (measured on the prompts as shipped), ``role`` is a role
     with its description, ``heading`` what stands around an evaluation that is handed on. ``*_answer`` are the lengths
-    of answers; no answer is reckoned longer than its limit. Thinking of reasoning models comes on top.
+    of answers; no answer is reckoned longer than its limit. Thinking that a setting asks for is added
+    (:func:`judgenet.core.reasoning.likely_thinking`); where it is left to the endpoint it comes on top.
     """
 
     roles: tuple[int, int] = (3, 8)
@@ -353,7 +355,7 @@ class RunTotals:
     the rest; tokens and price are those of the open ones, taken as an average part of all. ``settled`` are the pairs
     whose number of calls is known from the answers so far. ``price`` is ``None``
     where a model's price is unknown, and ``reason`` names it. A prompt cache makes a run cheaper than ``price.low``
-    says, reasoning models can make it dearer than ``price.high``.
+    says, models that think unasked can make it dearer than ``price.high``.
     """
 
     pairs: int
@@ -549,7 +551,7 @@ def _loads(
         load = loads[settings.endpoint or "", settings.model or ""]
         load.texts += calls
         load.fixed += calls * prompt
-        load.answers += calls * answer
+        load.answers += calls * (answer + likely_thinking(settings.reasoning)[end])
 
     def within(settings: Settings, answer: int) -> int:
         return answer if settings.max_tokens is None else min(answer, settings.max_tokens)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.events import CallFinished
 from judgenet.core.plan import Price, PriceTable, cost_of
+from judgenet.core.reasoning import thinking_tokens
 from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.budget import Budget, Limits, Reserve, Used
 from judgenet.engine.ports import ChatReply, ChatRequest, Endpoint, Usage
@@ -187,7 +188,8 @@ class Spending:
         return self._budget.spent_up
 
     def reserve(self, asked: AskedCall, tokens_out: int) -> Reserve | None:
-        """Room for a call with an answer of so many tokens at most; ``None`` where there is none now."""
+        """Room for a call with an answer of so many tokens at most, and for its thinking; ``None`` where there is none
+        now."""
         limits = self._budget.limits
         if limits.max_tokens is None and limits.max_price is None:
             return self._budget.reserve(0, 0.0)
@@ -196,6 +198,7 @@ class Spending:
             question = asked.question
             asked.tokens_in = _message_tokens(question) + estimate_tokens(question.prompt.system + question.digest) + 16
         tokens_in = math.ceil(asked.tokens_in * self._excess.get(asked.model, 1.0))
+        tokens_out += thinking_tokens(asked.question.parameters.more.get("reasoning"))
         return self._budget.reserve(tokens_in + tokens_out, self._price(asked, Usage(tokens_in, tokens_out)))
 
     def settle(self, asked: AskedCall, usage: Usage, last: Usage) -> float | None:

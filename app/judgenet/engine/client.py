@@ -23,7 +23,7 @@ from judgenet.core.wording import duration
 from judgenet.engine import limits
 from judgenet.engine.exchange import Exchange, ExchangeResult
 from judgenet.engine.limits import Clock, Gate, Limiter, Permit, Stopped
-from judgenet.engine.negotiation import IN_WORDS, lesson
+from judgenet.engine.negotiation import lesson, lesson_words
 from judgenet.engine.ports import (
     CallFailed,
     Capabilities,
@@ -121,7 +121,8 @@ class HttpEndpoint:
 
     ``key`` gives the API key when the first call needs it; it may block, and runs in a thread. ``seed`` makes
     the jitter of waits repeatable. ``transport`` is used instead of an own one, and not closed. ``extra`` are
-    fields to put into every request. ``clock`` is the loop's unless given; it paces limits and waits.
+    fields to put into every request; ``thinks`` is false where the model is known not to think. ``clock`` is the
+    loop's unless given; it paces limits and waits.
     """
 
     def __init__(
@@ -134,12 +135,13 @@ class HttpEndpoint:
         seed: int | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         extra: Mapping[str, Any] | None = None,
+        thinks: bool = True,
         clock: Clock | None = None,
     ) -> None:
         self.name = profile.name
         self.concurrency = profile.concurrency
         self._profile = profile
-        self._provider: Provider = provider_for(profile, extra)
+        self._provider: Provider = provider_for(profile, extra, thinks=thinks)
         self._exchange = Exchange(profile, self._provider, transport)
         self._key = key or (lambda: None)
         self._key_lock = asyncio.Lock()
@@ -214,7 +216,7 @@ class HttpEndpoint:
         alone = False
         tokens = 0.0
         if self._limiter.counts_tokens:
-            tokens = float(estimate_tokens(request.system) + estimate_tokens(request.user) + request.max_tokens)
+            tokens = float(estimate_tokens(request.system) + estimate_tokens(request.user) + request.most_tokens)
         try:
             while True:
                 if not alone and not gate.open:
@@ -232,7 +234,7 @@ class HttpEndpoint:
                     outcome = await self._exchange.send(request, learned, on_text if stream else None)
                     outcome = self._heard(outcome, number, failures >= self._profile.retries)
                     if isinstance(outcome, ExchangeResult):
-                        applied = common.otherwise(request, learned, self._provider.parameters)
+                        applied = common.otherwise(request, learned, self._provider)
                         reply = self._reply(outcome, request, model, sent, applied)
                         used = float(reply.usage.prompt + reply.usage.completion)
                     else:
@@ -360,14 +362,14 @@ class HttpEndpoint:
         """Leaves out, or renames, what the endpoint refused; the next attempt is built without it."""
         if learned != model.learned:
             return  # another call learned it meanwhile
-        name, value = lesson(learned, fault.parameter or "")
+        name, value = lesson(learned, fault.parameter or "", request, self._provider)
         if (name, value) in model.lessons:
             # It was tried already: the endpoint takes it neither way.
             raise CallFailed(Reason.BAD_REQUEST, fault.text, status=fault.status, attempts=sent)
         model.lessons.add((name, value))
         model.learned[name] = value
         self._capabilities.save(self.name, request.model, dict(model.learned))
-        self._tell("learned", f"{self.name}, {request.model}: {IN_WORDS[name, value]}.")
+        self._tell("learned", f"{self.name}, {request.model}: {lesson_words(name, value)}.")
 
     def _raise_final(self, fault: Fault, model: str, number: int, sent: int) -> None:
         """Raises what no further attempt can mend."""
@@ -464,13 +466,16 @@ class HttpEndpoint:
         thinking = well_formed("".join(answer.thinking)) or None
         finish = common.finish_reason(answer, self._provider.finish_reasons)
         prompt, completion, cached, reasoning = answer.usage or (0, 0, 0, 0)
+        if request.more.get(common.REASONING) == "none" and (thinking or reasoning):
+            # Some servers ignore what they do not know.
+            applied = {**applied, common.REASONING: common.NOT_APPLIED}
         estimated = False
         if prompt == 0:
             prompt = estimate_tokens(request.system) + estimate_tokens(request.user)
             estimated = True
         if completion == 0 and answer.unreadable is not None:
             # What it took to write is not known: it is counted with the most that was asked for.
-            completion, estimated = request.max_tokens, True
+            completion, estimated = request.most_tokens, True
         if completion == 0 and (text or thinking):
             completion = estimate_tokens(text) + estimate_tokens(thinking or "")
             estimated = True
@@ -493,7 +498,7 @@ class HttpEndpoint:
         """Tells once where prompt and answer together fill a round window: some servers cut a prompt silently
         to the context that they were started with."""
         total = prompt + completion
-        if model.told_window or total < 1024 or total & (total - 1) or completion >= request.max_tokens:
+        if model.told_window or total < 1024 or total & (total - 1) or completion >= request.most_tokens:
             return
         model.told_window = True
         model.learned["context_window"] = total

@@ -260,7 +260,9 @@ class EmbeddedEndpoint:
             local = replace(
                 self._profile, kind="openai", base_url=address, concurrency=1, retries=0, patience=0.0, source=None
             )
-            self._http = HttpEndpoint(local, key=lambda: key, capabilities=self._capabilities, on_state=self._pass_on)
+            self._http = HttpEndpoint(
+                local, key=lambda: key, capabilities=self._capabilities, on_state=self._pass_on, thinks=False
+            )
             if self._crashed:
                 self._tell("open", "The model server runs again.")
             return self._http

@@ -16,6 +16,7 @@ from judgenet.core.experiments import Arm, Choices, Experiment, as_wide_as, call
 from judgenet.core.network import NetworkSpec, Role, needs_roles, role_limit
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import Guesses, PriceRange, Range, cost_of, count_calls
+from judgenet.core.reasoning import likely_thinking
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.tokens import estimate_tokens
 from judgenet.core.wording import money_span, whole_range
@@ -333,7 +334,9 @@ def _count_pair(
                 if answer is not None:
                     sums.recorded += 1
                 else:
-                    _reckon(start, call, question, _answer_tokens(call, of_roles, end, guesses), sums, unknown)
+                    written = _answer_tokens(call, of_roles, end, guesses)
+                    written += likely_thinking(call.settings.reasoning)[end]
+                    _reckon(start, call, question, written, sums, unknown)
             if answer is not None:
                 said, _ = questions.read(call, question.form, answer)
             elif of_roles:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from judgenet.core.reasoning import reasoning_words
+from judgenet.engine.ports import ChatRequest
 from judgenet.engine.providers import common
 
 
-def lesson(learned: Mapping[str, Any], parameter: str) -> tuple[str, str]:
+def lesson(
+    learned: Mapping[str, Any], parameter: str, request: ChatRequest, provider: common.Provider
+) -> tuple[str, str]:
     """What is learned from the refusal of a parameter: its name and what is done instead."""
     if parameter == common.LIMIT:
         renamed = learned.get(common.LIMIT) == common.LIMIT_RENAMED
@@ -23,13 +27,29 @@ def lesson(learned: Mapping[str, Any], parameter: str) -> tuple[str, str]:
         return common.SYSTEM, common.SYSTEM_IN_USER
     if parameter in (common.STREAM, common.STREAM_USAGE):
         return parameter, common.REFUSED
+    if parameter == common.REASONING:
+        return _other_way(learned, request, provider)
+    if parameter == common.TEMPERATURE and common.thinks(request, learned, provider):
+        # The same model may take one where it does not think.
+        return common.HEAT_OF_THINKING, common.NOT_APPLIED
     return parameter, common.NOT_APPLIED
 
 
-IN_WORDS = {
+def _other_way(learned: Mapping[str, Any], request: ChatRequest, provider: common.Provider) -> tuple[str, str]:
+    """The next way in which a reasoning setting can be sent. Each setting is learned by itself: a model that cannot
+    be told not to think may well take an effort."""
+    reasoning = request.more[common.REASONING]
+    ways = provider.ways(reasoning)
+    _, way = common.reasoning_of(request, learned, provider)
+    left = ways[ways.index(way) + 1 :] if way in ways else ()
+    return common.reasoning_name(reasoning), left[0] if left else common.NOT_APPLIED
+
+
+_IN_WORDS = {
     (common.LIMIT, common.LIMIT_RENAMED): "max_tokens is refused and sent as max_completion_tokens",
     (common.LIMIT, common.LIMIT_PLAIN): "max_completion_tokens is refused and sent as max_tokens",
     (common.TEMPERATURE, common.NOT_APPLIED): "temperature not applied, as it is refused",
+    (common.HEAT_OF_THINKING, common.NOT_APPLIED): "temperature not applied with reasoning, as it is refused",
     (common.SEED, common.NOT_APPLIED): "seed not applied, as it is refused",
     (common.SYSTEM, common.SYSTEM_IN_USER): "the system message is refused and put before the user message",
     (common.SCHEMA, common.SCHEMA_WITHOUT_LIMITS): "the reply schema is sent without limits, as they are refused",
@@ -37,4 +57,14 @@ IN_WORDS = {
     (common.STREAM, common.REFUSED): "streaming is refused; answers come whole",
     (common.STREAM_USAGE, common.REFUSED): "the usage of streams is refused and estimated",
 }
-"""What is learned, as a part of a sentence."""
+
+
+def lesson_words(name: str, value: object) -> str:
+    """What was learned, as a part of a sentence; empty for what is no lesson of a refusal."""
+    words, _, setting = name.partition(" ")
+    if words == common.REASONING and setting:
+        reasoning = reasoning_words(int(setting) if setting.isdecimal() else setting)
+        if value == common.NOT_APPLIED:
+            return f"reasoning {reasoning} not applied, as it is refused"
+        return f"reasoning {reasoning} is {value}, as another form is refused"
+    return _IN_WORDS.get((name, str(value)), "")

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgenet.core.bias.nwise import Group, Groups, read_order
-from judgenet.core.calls import KeyPrefix, Parameters
+from judgenet.core.calls import KeyPrefix, Parameters, further_settings
 from judgenet.core.evaluation import Unscored
 from judgenet.core.plan import PriceRange, cost_of
 from judgenet.core.prompts import Prompt, family_of, language_of, mark_of
+from judgenet.core.reasoning import thinking_tokens
 from judgenet.core.schemas import ReplyForm, ranking_schema
 from judgenet.core.tokens import estimate_tokens
 from judgenet.core.wording import plural
@@ -29,7 +30,7 @@ from judgenet.engine.ports import (
     ReplySchema,
 )
 from judgenet.engine.runtime import Runtime
-from judgenet.engine.session import Start
+from judgenet.engine.session import Start, with_extra_of
 from judgenet.store.db import Store, now
 from judgenet.store.labs import OrderAnswers
 from judgenet.store.runs import Answer, keep_answer, recorded
@@ -178,7 +179,8 @@ def _question(start: Start, salt: str, size: int, group: Group, form: ReplyForm)
     prompt = start.book.ranking(group.pair, group.responses, mark=mark, form=form, language=language, family=family)
     temperature = None if settings.temperature == "default" else settings.temperature
     schema = ranking_schema(size) if form == "json" else None
-    parameters = Parameters(settings.model or "", temperature, settings.max_tokens or _MAX_TOKENS, schema)
+    more = further_settings(with_extra_of(settings, start.profiles))
+    parameters = Parameters(settings.model or "", temperature, settings.max_tokens or _MAX_TOKENS, schema, more)
     return prompt, parameters, KeyPrefix(parameters.digest(), prompt.system, prompt.shared).key(prompt.own, 1, 0)
 
 
@@ -239,8 +241,9 @@ class _Asker:
         tokens_in = _tokens_in(prompt, parameters)
         kind = self._start.profiles[self._endpoint.name].kind
         price = self._start.prices.find(self._model, self._endpoint.name, kind)
-        most = None if price is None else cost_of(price, tokens_in, self._max_tokens, 0)
-        reserve = self._budget.reserve(tokens_in + self._max_tokens, most)
+        tokens_out = self._max_tokens + thinking_tokens(parameters.more.get("reasoning"))
+        most = None if price is None else cost_of(price, tokens_in, tokens_out, 0)
+        reserve = self._budget.reserve(tokens_in + tokens_out, most)
         if reserve is None:
             self._asking.message = f"Stopped by the limit: {self._budget.spent_up} used."
             return None
@@ -256,6 +259,7 @@ class _Asker:
                     schema=None if parameters.schema is None else ReplySchema("ranking", parameters.schema),
                     temperature=self._temperature,
                     max_tokens=self._max_tokens,
+                    more=parameters.more,
                     key=key.hex(),
                 )
             )

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judgenet.core.cascade import read_placed_rule
+from judgenet.core.documents import DocumentError
+from judgenet.core.extra_fields import parse_extra
 from judgenet.core.network import Language, NetworkError, OrderSetting
 from judgenet.core.plan import Price, PriceTable
 from judgenet.core.project import PROJECT_SUFFIX
+from judgenet.core.reasoning import reasoning_problem
 from judgenet.core.shards import Shard, ShardError, parse_shard
 from judgenet.core.until import UntilError, UntilRule, parse_until
 
@@ -88,6 +91,22 @@ def read_temperature(flag: str, text: str) -> float | Literal["default"]:
     if not 0 <= value <= 2:
         raise OptionError(f"{flag} {text}: a number from 0 to 2, or 'default'.")
     return value
+
+
+def read_reasoning(flag: str, text: str) -> int | str:
+    """An effort, a number of thinking tokens, or the endpoint's own."""
+    value: int | str = int(text) if text.isdecimal() else text
+    if problem := reasoning_problem(value):
+        raise OptionError(f"{flag} {text}: {problem}.")
+    return value
+
+
+def read_extra(flag: str, text: str) -> str:
+    """Further fields of a request, as canonical JSON text."""
+    try:
+        return parse_extra(text)
+    except DocumentError as error:
+        raise OptionError(f"{flag}: {error}.") from None
 
 
 def check_stop_rule(flag: str, text: str) -> None:
@@ -248,6 +267,23 @@ class RunOptions:
         metadata=_about("Temperature of the judges; 'default' leaves it to the endpoint.", check=read_temperature),
     )
     max_tokens: int | None = field(default=None, metadata=_about("Most tokens of an answer.", least=1))
+    reasoning: str | None = field(
+        default=None,
+        metadata=_about(
+            "How much the model thinks before it answers: none, minimal, low, medium, high, xhigh, max, the most "
+            "thinking tokens, or 'default' (left to the endpoint). The room for it comes on top of --max-tokens.",
+            metavar="EFFORT|TOKENS",
+            check=read_reasoning,
+        ),
+    )
+    extra: str | None = field(
+        default=None,
+        metadata=_about(
+            "Further fields of every request, as a JSON object: '{\"top_k\": 20}'. Objects within it are merged.",
+            metavar="JSON",
+            check=read_extra,
+        ),
+    )
     seed: int = field(default=0, metadata=_about("Seed of random order and of --pick random."))
     concurrency: int | None = field(default=None, metadata=_about("Calls in flight.", "-j", "--concurrency", least=1))
     patience: float | None = field(

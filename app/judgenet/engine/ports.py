@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from judgenet.core.endpoints import EndpointProfile as EndpointProfile
 from judgenet.core.evaluation import Reason
+from judgenet.core.reasoning import thinking_tokens
 from judgenet.core.schemas import ReplyForm
 
 FinishReason = Literal["stop", "length", "filtered", "refused", "too_large", "unreadable", "unknown"]
@@ -52,7 +53,8 @@ class ChatRequest:
     have in common, so that an endpoint with an explicit prompt cache can mark it.
     ``temperature=None`` leaves the parameter out. ``seed`` is sent where the endpoint takes one.
     ``site`` says which call this is (pair, layer, neuron, order, sample): only the replay endpoint and
-    messages to people look at it. ``more`` has the settings that not every call has, by name.
+    messages to people look at it. ``more`` has the settings that not every call has, by name. ``max_tokens`` is the
+    limit of the answer itself; the room for thinking (``most_tokens`` with it) is added by the provider.
     """
 
     model: str
@@ -71,6 +73,11 @@ class ChatRequest:
     @property
     def user(self) -> str:
         return self.shared + self.own
+
+    @property
+    def most_tokens(self) -> int:
+        """The most tokens that the answer may have, thinking included."""
+        return self.max_tokens + thinking_tokens(self.more.get("reasoning"))
 
 
 @dataclass(frozen=True, slots=True)

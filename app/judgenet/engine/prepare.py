@@ -31,6 +31,8 @@ from judgenet.engine.options import (
     OptionError,
     RunOptions,
     price_table,
+    read_extra,
+    read_reasoning,
     read_shard,
     read_temperature,
     read_until,
@@ -455,6 +457,10 @@ def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
         changes["samples"] = options.samples
     if options.temperature is not None:
         changes["temperature"] = read_temperature("--temperature", options.temperature)
+    if options.reasoning is not None:
+        changes["reasoning"] = read_reasoning("--reasoning", options.reasoning)
+    if options.extra is not None:
+        changes["extra"] = read_extra("--extra", options.extra)
     spec = replace(spec, seed=options.seed or spec.seed, settings=replace(spec.settings, **changes))
     return presets.renamed(spec, before)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from judgenet.core.calls import ROLES_LAYER, Parameters
+from judgenet.core.calls import ROLES_LAYER, Parameters, further_settings
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import NetworkSpec, Role, role_limit
 from judgenet.core.pairs import Pair
@@ -101,6 +101,7 @@ class Questions:
                 None if settings.temperature == "default" else settings.temperature,
                 settings.max_tokens or 1024,
                 None if schema is None else schema.schema,
+                further_settings(settings),
             )
             found = self._parameters[wanted] = (parameters, parameters.digest())
         return found

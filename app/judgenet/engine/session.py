@@ -19,6 +19,7 @@ from judgenet.core.asking_order import ORDER_RECORD, order_seed
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.events import EndpointChanged, Event, RunFinished
+from judgenet.core.extra_fields import extra_of_text, extra_text, merged_extra
 from judgenet.core.matches import MATCHES_RECORD, MatchesError
 from judgenet.core.network import (
     NetworkError,
@@ -89,6 +90,42 @@ def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> N
     return each_settings(spec, filled)
 
 
+def with_extra_of(settings: Settings, profiles: Mapping[str, EndpointProfile]) -> Settings:
+    """Settings in force with the further fields of their endpoint under their own."""
+    profile = profiles.get(settings.endpoint or "")
+    if profile is None or not profile.extra:
+        return settings
+    joined = merged_extra(extra_of_text(profile.extra), extra_of_text(settings.extra))
+    return replace(settings, extra=extra_text(joined))
+
+
+def with_endpoint_extra(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:
+    """The network with the further fields of its endpoints under its own, where calls are made: at neurons, roles and
+    chair. They are part of a call's key, as the network's own are."""
+    if not any(profile.extra for profile in profiles.values()):
+        return spec
+
+    def filled(own: Settings, in_force: Settings) -> Settings:
+        there = with_extra_of(in_force, profiles)
+        return own if there is in_force else replace(own, extra=there.extra)
+
+    layers = tuple(
+        replace(
+            of,
+            neurons=tuple(
+                replace(neuron, settings=filled(neuron.settings, neuron_settings(spec, layer, place)))
+                for place, neuron in enumerate(of.neurons)
+            ),
+        )
+        for layer, of in enumerate(spec.layers)
+    )
+    chair = spec.chair and replace(spec.chair, settings=filled(spec.chair.settings, chair_settings(spec)))
+    roles = spec.roles
+    if needs_roles(spec):
+        roles = replace(roles, settings=filled(roles.settings, role_settings(spec)))
+    return replace(spec, layers=layers, chair=chair, roles=roles)
+
+
 def each_settings(spec: NetworkSpec, change: Callable[[Settings], Settings]) -> NetworkSpec:
     """The network with the settings of every level changed: its own, those of roles, chair, layers and neurons."""
     return replace(
@@ -137,7 +174,8 @@ roles alone."""
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a start of a run is made of. ``spec`` has its models (:func:`with_models`); ``folder`` is the project's,
+    """What a start of a run is made of. ``spec`` has its models (:func:`with_models`), and is given the further fields
+    of its endpoints (:func:`with_endpoint_extra`); ``folder`` is the project's,
     where ``.env`` and relative sources are looked for; ``scope`` says which pairs it works on; ``until`` is the rule by
     which it stops when enough is known; with ``auto_matches`` it chooses pairs until the ranks of their systems are
     separated."""
@@ -155,6 +193,9 @@ class Start:
     scope: Scope = "all"
     until: UntilRule | None = None
     auto_matches: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "spec", with_endpoint_extra(self.spec, self.profiles))
 
 
 def fingerprint(start: Start) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
 from judgenet.core.calls import ROLES_LAYER, CallSite, KeyPrefix
@@ -191,7 +191,7 @@ class PairWork:
             settings = neuron_settings(spec, layer, place)
             inputs = wired.inputs(layer, place)
             # Where it is asked is no part of the question: another endpoint's neuron is a voice of its own.
-            asks = (role, settings.model, settings.temperature, settings.max_tokens, inputs)
+            asks = (role, replace(settings, endpoint=None, samples=None, stand_in=None), inputs)
             replica = same.get(asks, 0)
             same[asks] = replica + 1
             # Under full wiring all know all roles anyway.

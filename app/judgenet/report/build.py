@@ -18,7 +18,7 @@ from judgenet.core.calls import CallSite
 from judgenet.core.labels import Chosen
 from judgenet.core.network import Aggregation, NetworkSpec, chair_settings, needs_roles, neuron_settings
 from judgenet.core.pairs import VERDICTS, Verdict
-from judgenet.engine.negotiation import IN_WORDS
+from judgenet.engine.negotiation import lesson_words
 from judgenet.figures.acceptance import acceptance_figures
 from judgenet.figures.anytime import chosen_pairs_notes, run_anytime, until_figures
 from judgenet.figures.cascade import cascade_figures
@@ -313,11 +313,11 @@ def _host(base_url: str | None) -> str | None:
 
 def _refused(learned: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> tuple[str, ...]:
     return tuple(
-        f"{endpoint}, {model}: {IN_WORDS[name, value]}"
+        f"{endpoint}, {model}: {words}"
         for endpoint, models in sorted(learned.items())
         for model, lessons in sorted(models.items())
         for name, value in sorted(lessons.items(), key=lambda item: item[0])
-        if (name, value) in IN_WORDS
+        if (words := lesson_words(name, value))
     )
 
 

@@ -12,14 +12,15 @@ from judgenet.engine.providers.gemini import Gemini
 from judgenet.engine.providers.openai import Azure, OpenAI
 
 
-def provider_for(profile: EndpointProfile, extra: Mapping[str, Any] | None = None) -> Provider:
-    """The provider of a profile. ``extra`` are fields to put into every request.
+def provider_for(profile: EndpointProfile, extra: Mapping[str, Any] | None = None, *, thinks: bool = True) -> Provider:
+    """The provider of a profile. ``extra`` are fields to put into every request; ``thinks`` is false where the model
+    is known not to think.
 
     :raises ValueError: for a kind that is not asked over HTTP by its address.
     """
     fields = dict(extra or {})
     if profile.kind == "openai":
-        return OpenAI(profile.base_url, fields)
+        return OpenAI(profile.base_url, fields, thinks=thinks)
     if profile.kind == "azure":
         return Azure(profile.base_url, profile.api_version, fields)
     if profile.kind == "anthropic":

@@ -6,8 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from judgenet.core.reasoning import effort_for, thinking_tokens
 from judgenet.engine.ports import ChatRequest, FinishReason
 from judgenet.engine.providers.common import (
+    REASONING,
     SCHEMA,
     TEMPERATURE,
     AnswerBuilder,
@@ -15,11 +17,32 @@ from judgenet.engine.providers.common import (
     NotAnAnswer,
     completed,
     count,
+    limit_of,
+    reasoning_of,
     sent_parameters,
+    temperature_of,
+    with_extra_fields,
     without_limits,
 )
 
 VERSION = "2023-06-01"
+
+AS_ADAPTIVE = "sent as an effort of adaptive thinking"
+AS_BUDGET = "sent as a budget of thinking tokens"
+AS_DISABLED = "sent as disabled thinking"
+_LEAST_BUDGET = 1_024
+"""The smallest budget that the API takes, in tokens."""
+
+
+def _effort(reasoning: int | str) -> str:
+    """The effort of the API for a reasoning setting; it has none below low."""
+    if isinstance(reasoning, int):
+        return effort_for(reasoning)
+    return "low" if reasoning == "minimal" else reasoning
+
+
+def _budget(reasoning: int | str) -> int:
+    return max(thinking_tokens(reasoning), _LEAST_BUDGET)
 
 
 class Anthropic:
@@ -39,8 +62,13 @@ class Anthropic:
     }
     parameters: ClassVar[Mapping[str, re.Pattern[str]]] = {
         TEMPERATURE: re.compile(r"\btemperature\b"),
-        SCHEMA: re.compile(r"\boutput_config\b|\boutput.?format\b|\bstructured.?outputs?\b|\bjson_schema\b"),
+        REASONING: re.compile(r"\bthinking\b|\bbudget_tokens\b|\beffort\b"),
+        SCHEMA: re.compile(
+            r"\boutput_config\b(?!\.effort)|\boutput.?format\b|\bstructured.?outputs?\b|\bjson_schema\b"
+        ),
     }
+
+    heats_thinking: ClassVar[bool] = False
 
     def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
         self._url = completed(base_url or "https://api.anthropic.com", "/messages", "v1")
@@ -59,7 +87,37 @@ class Anthropic:
         return headers
 
     def sent(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
-        return sent_parameters(request, learned, stream) & self.parameters.keys()
+        return sent_parameters(request, learned, stream, self) & self.parameters.keys()
+
+    def ways(self, reasoning: int | str) -> tuple[str, ...]:
+        if reasoning == "none":
+            return (AS_DISABLED,)
+        return (AS_BUDGET, AS_ADAPTIVE) if isinstance(reasoning, int) else (AS_ADAPTIVE, AS_BUDGET)
+
+    def reasons_as(self, reasoning: int | str, way: str) -> str:
+        if way == AS_ADAPTIVE:
+            effort = _effort(reasoning)
+            return "" if effort == reasoning else f"sent as effort {effort}"
+        if way == AS_BUDGET:
+            budget = _budget(reasoning)
+            return "" if budget == reasoning else f"sent as a budget of {budget:,} tokens"
+        return ""
+
+    @staticmethod
+    def _reason(body: dict[str, Any], reasoning: int | str, way: str) -> None:
+        """Puts a reasoning setting into a body (platform.claude.com, "Adaptive thinking", "Effort", "Extended
+        thinking"): newer models take an effort and decide themselves how long they think, older ones a budget, which
+        must be smaller than the limit of tokens."""
+        if way == AS_DISABLED:
+            body["thinking"] = {"type": "disabled"}
+        elif way == AS_ADAPTIVE:
+            # Without "display" the newest models leave the text of their thinking out.
+            body["thinking"] = {"type": "adaptive", "display": "summarized"}
+            body["output_config"] = {**body.get("output_config", {}), "effort": _effort(reasoning)}
+        else:
+            budget = _budget(reasoning)
+            body["thinking"] = {"type": "enabled", "budget_tokens": budget}
+            body["max_tokens"] += budget - thinking_tokens(reasoning)
 
     def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]:
         content: list[dict[str, Any]] = []
@@ -69,21 +127,24 @@ class Anthropic:
             content.append({"type": "text", "text": request.own})
         body: dict[str, Any] = {
             "model": request.model,
-            "max_tokens": request.max_tokens,
+            "max_tokens": limit_of(request, learned, self),
             "messages": [{"role": "user", "content": content}],
         }
         if request.system:
             body["system"] = request.system
-        if request.temperature is not None and TEMPERATURE not in learned:
-            body["temperature"] = request.temperature
+        if (temperature := temperature_of(request, learned, self)) is not None:
+            body["temperature"] = temperature
         if request.schema is not None:
             schema = without_limits(request.schema.schema)
             body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+        reasoning, way = reasoning_of(request, learned, self)
+        if reasoning is not None and way is not None:
+            self._reason(body, reasoning, way)
         if stream:
             body["stream"] = True
         if self._extra:
             body.update(self._extra)
-        return body
+        return with_extra_fields(body, request)
 
     def read(self, answer: AnswerBuilder, data: dict[str, Any]) -> None:
         content = data.get("content")
@@ -122,13 +183,15 @@ class Anthropic:
         if isinstance(usage, dict):
             cached = count(usage.get("cache_read_input_tokens"))
             prompt = count(usage.get("input_tokens")) + count(usage.get("cache_creation_input_tokens")) + cached
+            details = usage.get("output_tokens_details")
+            thought = count(details.get("thinking_tokens") if isinstance(details, dict) else None)
             # The last event of a stream may repeat the counts of the first, or leave them out.
             before = answer.usage or (0, 0, 0, 0)
             answer.usage = (
                 max(prompt, before[0]),
                 max(count(usage.get("output_tokens")), before[1]),
                 max(cached, before[2]),
-                0,
+                max(thought, before[3]),
             )
 
     @staticmethod

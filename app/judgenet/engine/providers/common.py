@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 from urllib.parse import urlsplit
 
+from judgenet.core.extra_fields import merged_extra
+from judgenet.core.reasoning import thinking_tokens
 from judgenet.engine.ports import ChatRequest, FinishReason
 
 # What is learned of a model: the names and values of the run's record.
@@ -23,6 +25,8 @@ STREAM = "stream"
 STREAM_USAGE = "stream_usage"
 SCHEMA = "schema"
 SCHEMA_WITHOUT_LIMITS = "without limits"
+REASONING = "reasoning"
+HEAT_OF_THINKING = "temperature with reasoning"
 REFUSED = "refused"
 NOT_APPLIED = "not applied"
 
@@ -115,7 +119,19 @@ class Provider(Protocol):
     parameters: ClassVar[Mapping[str, re.Pattern[str]]]
     """What of a request can be refused, with a pattern of its names in error messages."""
 
+    heats_thinking: ClassVar[bool]
+    """Whether a temperature may be sent to a model that is to think."""
+
     def url(self, model: str, stream: bool) -> str: ...
+
+    def ways(self, reasoning: int | str) -> tuple[str, ...]:
+        """How a reasoning setting can be sent, in words of the run's record, the way that is tried first at first;
+        empty where it cannot."""
+        ...
+
+    def reasons_as(self, reasoning: int | str, way: str) -> str:
+        """What is sent for a reasoning setting, in words, where that is something else; empty where it is the same."""
+        ...
 
     def models_url(self) -> str | None:
         """Where the server lists its models, ``None`` where it has no such list."""
@@ -151,13 +167,60 @@ def finish_reason(answer: AnswerBuilder, words: Mapping[str, FinishReason]) -> F
     return words.get((answer.raw_finish or "").lower(), "unknown")
 
 
-def sent_parameters(request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
+def reasoning_name(reasoning: int | str) -> str:
+    """The name under which is learned how a reasoning setting is sent."""
+    return f"{REASONING} {reasoning}"
+
+
+def reasoning_of(
+    request: ChatRequest, learned: LearnedLimits, provider: Provider
+) -> tuple[int | str, str] | tuple[None, None]:
+    """The reasoning setting that a request carries and the way in which it is sent; ``None`` where it carries none."""
+    reasoning = request.more.get(REASONING)
+    if reasoning is None:
+        return None, None
+    ways = provider.ways(reasoning)
+    way = learned.get(reasoning_name(reasoning), ways[0] if ways else NOT_APPLIED)
+    return (reasoning, way) if way in ways else (None, None)
+
+
+def thinks(request: ChatRequest, learned: LearnedLimits, provider: Provider) -> bool:
+    """Whether a request tells the model to think."""
+    reasoning, _ = reasoning_of(request, learned, provider)
+    return reasoning not in (None, "none")
+
+
+def temperature_of(request: ChatRequest, learned: LearnedLimits, provider: Provider) -> float | None:
+    """The temperature that a request carries."""
+    if TEMPERATURE in learned:
+        return None
+    if thinks(request, learned, provider) and (HEAT_OF_THINKING in learned or not provider.heats_thinking):
+        return None
+    return request.temperature
+
+
+def limit_of(request: ChatRequest, learned: LearnedLimits, provider: Provider) -> int:
+    """The limit of tokens that a request carries: of the answer, and on top the room for thinking that it asks for."""
+    reasoning, _ = reasoning_of(request, learned, provider)
+    return request.max_tokens + thinking_tokens(reasoning)
+
+
+def with_extra_fields(body: dict[str, Any], request: ChatRequest) -> dict[str, Any]:
+    """A request's body with the further fields that were asked for. Objects are merged; where both give a field that
+    may be given, theirs holds."""
+    extra = request.more.get("extra")
+    return merged_extra(body, extra) if extra else body
+
+
+def sent_parameters(request: ChatRequest, learned: LearnedLimits, stream: bool, provider: Provider) -> frozenset[str]:
     """Which refusable parameters a request carries, for providers that know them all."""
     sent = {LIMIT}
     if request.system and SYSTEM not in learned:
         sent.add(SYSTEM)
-    if request.temperature is not None and TEMPERATURE not in learned:
+    if temperature_of(request, learned, provider) is not None:
         sent.add(TEMPERATURE)
+    if reasoning_of(request, learned, provider)[0] is not None:
+        sent.add(REASONING)
     if request.seed is not None and SEED not in learned:
         sent.add(SEED)
     if request.schema is not None:
@@ -169,13 +232,17 @@ def sent_parameters(request: ChatRequest, learned: LearnedLimits, stream: bool) 
     return frozenset(sent)
 
 
-def otherwise(request: ChatRequest, learned: LearnedLimits, takes: Container[str]) -> dict[str, Any]:
-    """What of a request is sent otherwise than asked for, by parameter. ``takes`` are the parameters that the provider
-    knows; a seed is left out of requests to one that knows none."""
+def otherwise(request: ChatRequest, learned: LearnedLimits, provider: Provider) -> dict[str, Any]:
+    """What of a request is sent otherwise than asked for, by parameter. A seed is left out of requests to a provider
+    that knows none."""
     found: dict[str, Any] = {}
-    if request.temperature is not None and TEMPERATURE in learned:
+    if request.temperature is not None and temperature_of(request, learned, provider) is None:
         found[TEMPERATURE] = NOT_APPLIED
-    if request.seed is not None and (SEED in learned or SEED not in takes):
+    if (wanted := request.more.get(REASONING)) is not None:
+        _, way = reasoning_of(request, learned, provider)
+        if told := NOT_APPLIED if way is None else provider.reasons_as(wanted, way):
+            found[REASONING] = told
+    if request.seed is not None and (SEED in learned or SEED not in provider.parameters):
         found[SEED] = NOT_APPLIED
     if request.system and SYSTEM in learned:
         found[SYSTEM] = learned[SYSTEM]

@@ -239,6 +239,9 @@ def refused_parameter(
         elif hit := pattern.search(info.words):
             found.append((hit.start(), name))
     for _, name in sorted(found):
+        if name == common.REASONING:
+            # Whatever is said of it: another way of asking for it is tried, or none.
+            return name
         if name == common.SCHEMA:
             return "schema_limits" if _SCHEMA_LIMITS.search(info.words) and common.has_limits(schema) else common.SCHEMA
         if _UNSUPPORTED.search(info.words) and not _RANGE.search(info.message.lower()):

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote
 
+from judgenet.core.reasoning import effort_for, thinking_tokens
 from judgenet.engine.ports import ChatRequest, FinishReason
 from judgenet.engine.providers.common import (
+    REASONING,
     SCHEMA,
     SEED,
     SYSTEM,
@@ -18,9 +20,29 @@ from judgenet.engine.providers.common import (
     NotAnAnswer,
     completed,
     count,
+    limit_of,
+    reasoning_of,
     sent_parameters,
+    temperature_of,
+    with_extra_fields,
     without_limits,
 )
+
+AS_LEVEL = "sent as thinkingLevel"
+AS_BUDGET = "sent as thinkingBudget"
+_MOST_BUDGET = 24_576
+"""The largest budget that all models with budgets take, in tokens."""
+
+
+def _level(reasoning: int | str) -> str:
+    """The thinking level of a reasoning setting; the API has none above high."""
+    if isinstance(reasoning, int):
+        return effort_for(reasoning)
+    return "high" if reasoning in ("xhigh", "max") else reasoning
+
+
+def _budget(reasoning: int | str) -> int:
+    return reasoning if isinstance(reasoning, int) else min(thinking_tokens(reasoning), _MOST_BUDGET)
 
 
 class Gemini:
@@ -39,12 +61,17 @@ class Gemini:
     }
     parameters: ClassVar[Mapping[str, re.Pattern[str]]] = {
         TEMPERATURE: re.compile(r"\btemperature\b"),
+        REASONING: re.compile(
+            r"\bthinking|\bthinking_?(?:config|budget|level)\b|\bthoughts?\b|\bbudget -?\d+ is invalid"
+        ),
         SEED: re.compile(r"\bseed\b"),
         SYSTEM: re.compile(r"\bsystem_?instruction\b|developer instruction"),
         SCHEMA: re.compile(
             r"\bresponse_?json_?schema\b|\bresponse_?schema\b|\bresponse_?mime_?type\b|\bjson mode\b|\bjson schema\b"
         ),
     }
+
+    heats_thinking: ClassVar[bool] = True
 
     def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
         url = completed(base_url or "https://generativelanguage.googleapis.com", "/models", "v1beta")
@@ -62,13 +89,39 @@ class Gemini:
         return {"x-goog-api-key": key} if key else {}
 
     def sent(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
-        return sent_parameters(request, learned, stream) & self.parameters.keys()
+        return sent_parameters(request, learned, stream, self) & self.parameters.keys()
+
+    def ways(self, reasoning: int | str) -> tuple[str, ...]:
+        if reasoning == "none":
+            return (AS_BUDGET,)
+        return (AS_BUDGET, AS_LEVEL) if isinstance(reasoning, int) else (AS_LEVEL, AS_BUDGET)
+
+    def reasons_as(self, reasoning: int | str, way: str) -> str:
+        if way == AS_LEVEL:
+            level = _level(reasoning)
+            return "" if level == reasoning else f"sent as level {level}"
+        if isinstance(reasoning, int) or reasoning == "none":
+            return ""
+        return f"sent as a budget of {_budget(reasoning):,} tokens"
+
+    @staticmethod
+    def _thinking(reasoning: int | str, way: str) -> dict[str, Any]:
+        """The thinking configuration of a reasoning setting (ai.google.dev, "Gemini thinking"): Gemini 3 takes levels,
+        earlier models a budget, of 0 to turn thinking off; never both."""
+        if way == AS_LEVEL:
+            return {"thinkingLevel": _level(reasoning), "includeThoughts": True}
+        if reasoning == "none":
+            return {"thinkingBudget": 0}
+        return {"thinkingBudget": _budget(reasoning), "includeThoughts": True}
 
     def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]:
         user = request.shared + request.own
-        config: dict[str, Any] = {"maxOutputTokens": request.max_tokens}
-        if request.temperature is not None and TEMPERATURE not in learned:
-            config["temperature"] = request.temperature
+        config: dict[str, Any] = {"maxOutputTokens": limit_of(request, learned, self)}
+        if (temperature := temperature_of(request, learned, self)) is not None:
+            config["temperature"] = temperature
+        reasoning, way = reasoning_of(request, learned, self)
+        if reasoning is not None and way is not None:
+            config["thinkingConfig"] = self._thinking(reasoning, way)
         if request.seed is not None and SEED not in learned:
             config["seed"] = request.seed
         if request.schema is not None:
@@ -84,7 +137,7 @@ class Gemini:
         body["generationConfig"] = config
         if self._extra:
             body.update(self._extra)
-        return body
+        return with_extra_fields(body, request)
 
     def read(self, answer: AnswerBuilder, data: dict[str, Any]) -> None:
         if not any(name in data for name in ("candidates", "promptFeedback", "usageMetadata")):

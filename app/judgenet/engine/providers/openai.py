@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
+from judgenet.core.reasoning import effort_for
 from judgenet.engine.ports import ChatRequest, FinishReason
 from judgenet.engine.providers.common import (
     LIMIT,
     LIMIT_RENAMED,
+    REASONING,
     SCHEMA,
     SEED,
     STREAM,
@@ -22,12 +24,17 @@ from judgenet.engine.providers.common import (
     NotAnAnswer,
     completed,
     count,
+    limit_of,
+    reasoning_of,
     sent_parameters,
+    temperature_of,
     texts,
+    with_extra_fields,
     without_limits,
 )
 
 ROUTE = "/chat/completions"
+OLLAMA_PORT = 11434
 AZURE_API_VERSION = "2024-10-21"
 """The oldest general release with reply schemas."""
 
@@ -35,10 +42,27 @@ _UNDER_VERSION = re.compile(r"/v\d\w*/openai$")
 """Where some other APIs keep their OpenAI-compatible side (Gemini, DeepInfra)."""
 
 
+AS_EFFORT = "sent as reasoning_effort"
+AS_TEMPLATE = "sent as reasoning_effort and chat_template_kwargs"
+AS_REASONING = "sent as reasoning"
+
+
+def _ways_at(url: str) -> tuple[str, ...]:
+    """How the server at an address takes a reasoning setting, as its documentation says."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host == "openrouter.ai" or host.endswith(".openrouter.ai"):
+        return (AS_REASONING,)
+    if host in ("api.openai.com", "ollama.com") or host.endswith(".openai.azure.com") or parts.port == OLLAMA_PORT:
+        return (AS_EFFORT,)
+    return (AS_TEMPLATE, AS_EFFORT)
+
+
 class OpenAI:
     """OpenAI and what is compatible: vLLM, Ollama, LM Studio, OpenRouter, llama.cpp and others.
 
-    ``extra`` are fields for every request that only some servers know.
+    ``extra`` are fields for every request that only some servers know; ``thinks`` is false where the model is known
+    not to think.
     """
 
     finish_reasons: ClassVar[Mapping[str, FinishReason]] = {
@@ -62,13 +86,19 @@ class OpenAI:
         STREAM_USAGE: re.compile(r"\bstream_options\b|\binclude_usage\b"),
         STREAM: re.compile(r"\bstream(?:ing)?\b"),
         SYSTEM: re.compile(r"\bsystem role\b|role.{0,20}\bsystem\b|\bsystem\b.{0,20}\brole\b|'system'"),
+        REASONING: re.compile(
+            r"\breasoning|\bchat_template|\benable_thinking\b|\bthinking_(?:token_)?budget|\bsupport thinking\b"
+        ),
         SCHEMA: re.compile(
             r"\bresponse_format\b|\bjson_schema\b|\bstructured.?outputs?\b|\bguided_json\b|\bgrammar\b|\bjson schema\b"
         ),
     }
 
-    def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
+    heats_thinking: ClassVar[bool] = True
+
+    def __init__(self, base_url: str, extra: dict[str, Any] | None = None, *, thinks: bool = True) -> None:
         self._url = self.complete(base_url or "https://api.openai.com/v1")
+        self._ways = _ways_at(self._url) if thinks else ()
         self._extra = extra or {}
 
     @staticmethod
@@ -89,7 +119,34 @@ class OpenAI:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
     def sent(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> frozenset[str]:
-        return sent_parameters(request, learned, stream)
+        return sent_parameters(request, learned, stream, self)
+
+    def ways(self, reasoning: int | str) -> tuple[str, ...]:
+        return self._ways
+
+    def reasons_as(self, reasoning: int | str, way: str) -> str:
+        budget = isinstance(reasoning, int) and way == AS_EFFORT
+        return f"sent as effort {effort_for(reasoning)}" if budget and isinstance(reasoning, int) else ""
+
+    @staticmethod
+    def _reasoning(reasoning: int | str, way: str) -> dict[str, Any]:
+        """The fields of a reasoning setting.
+
+        OpenAI, Azure and Ollama know efforts (``reasoning_effort``), OpenRouter efforts and budgets (``reasoning``).
+        vLLM, SGLang and llama.cpp hand ``chat_template_kwargs`` to the model's template, where ``enable_thinking``
+        turns thinking on and off, and limit it by ``thinking_token_budget`` (vLLM) or ``thinking_budget_tokens``
+        (llama.cpp); each ignores the fields of the others.
+        """
+        budget = reasoning if isinstance(reasoning, int) else None
+        effort = effort_for(budget) if budget is not None else reasoning
+        if way == AS_REASONING:
+            return {"reasoning": {"effort": effort} if budget is None else {"max_tokens": budget}}
+        fields: dict[str, Any] = {"reasoning_effort": effort}
+        if way == AS_TEMPLATE:
+            fields["chat_template_kwargs"] = {"enable_thinking": reasoning != "none"}
+            if budget is not None:
+                fields |= {"thinking_token_budget": budget, "thinking_budget_tokens": budget}
+        return fields
 
     def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]:
         user = request.shared + request.own
@@ -101,9 +158,12 @@ class OpenAI:
             messages = [{"role": "system", "content": request.system}, {"role": "user", "content": user}]
         body: dict[str, Any] = {"model": request.model, "messages": messages}
         renamed = learned.get(LIMIT) == LIMIT_RENAMED
-        body["max_completion_tokens" if renamed else "max_tokens"] = request.max_tokens
-        if request.temperature is not None and TEMPERATURE not in learned:
-            body["temperature"] = request.temperature
+        body["max_completion_tokens" if renamed else "max_tokens"] = limit_of(request, learned, self)
+        if (temperature := temperature_of(request, learned, self)) is not None:
+            body["temperature"] = temperature
+        reasoning, way = reasoning_of(request, learned, self)
+        if reasoning is not None and way is not None:
+            body |= self._reasoning(reasoning, way)
         if request.seed is not None and SEED not in learned:
             body["seed"] = request.seed
         if request.schema is not None:
@@ -120,7 +180,7 @@ class OpenAI:
                 body["stream_options"] = {"include_usage": True}
         if self._extra:
             body.update(self._extra)
-        return body
+        return with_extra_fields(body, request)
 
     def read(self, answer: AnswerBuilder, data: dict[str, Any]) -> None:
         choices = data.get("choices")
@@ -162,13 +222,13 @@ class OpenAI:
         usage = data.get("usage")
         if isinstance(usage, dict):
             prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
-            answer.usage = (
-                count(usage.get("prompt_tokens")),
-                count(usage.get("completion_tokens")),
-                count(prompt.get("cached_tokens") if isinstance(prompt, dict) else None)
-                or count(usage.get("prompt_cache_hit_tokens")),
-                count(completion.get("reasoning_tokens") if isinstance(completion, dict) else None),
-            )
+            read, written = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
+            thought = count(completion.get("reasoning_tokens") if isinstance(completion, dict) else None)
+            if thought and count(usage.get("total_tokens")) == read + written + thought:
+                # Some servers (xAI, Gemini's side of this API) count thinking apart; it is paid as the answer is.
+                written += thought
+            cached = count(prompt.get("cached_tokens") if isinstance(prompt, dict) else None)
+            answer.usage = (read, written, cached or count(usage.get("prompt_cache_hit_tokens")), thought)
 
     @staticmethod
     def _take(answer: AnswerBuilder, message: dict[str, Any]) -> str:
@@ -211,6 +271,7 @@ class Azure(OpenAI):
         if not base_url:
             raise ValueError("an Azure endpoint needs its address: https://<resource>.openai.azure.com")
         base, _, query = base_url.strip().partition("?")
+        self._ways = (AS_EFFORT,)
         self._base = base.rstrip("/").removesuffix(ROUTE).removesuffix("/openai")
         self._query = query or f"api-version={quote(api_version or AZURE_API_VERSION)}"
         self._plain = self._base.endswith("/v1")
