@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from judgenet.core.project import PROJECT_SUFFIX
-from judgenet.store.db import StoreError
+from judgenet.store.db import Store, StoreError
 from judgenet.store.files import store_path
 
 RUN_PROJECT = "run.judgenet"
@@ -22,7 +22,7 @@ def find_store(place: Path) -> Path:
 
     :raises StoreError: there is none, or a folder holds several.
     """
-    if place.is_dir() and place.suffix == SHARDS_SUFFIX:
+    if place.suffix == SHARDS_SUFFIX and place.is_dir():
         return _index_of(place)
     if place.is_dir():
         found = sorted(place.glob(f"*{_STORE_SUFFIX}"))
@@ -38,12 +38,20 @@ def find_store(place: Path) -> Path:
         store = store_path(place)
     else:
         raise StoreError(f"{place}: no folder of a run, project or store of this name.")
+    shards = store.with_name(store.name.removesuffix(_STORE_SUFFIX) + SHARDS_SUFFIX)
+    if shards.is_dir() and not _has_run(store):
+        return _index_of(shards)
     if not store.exists():
-        shards = store.with_name(store.name.removesuffix(_STORE_SUFFIX) + SHARDS_SUFFIX)
-        if shards.is_dir():
-            return _index_of(shards)
         raise StoreError(f"{place}: has not been run yet (there is no {store.name}). Run it with: judgenet run")
     return store
+
+
+def _has_run(path: Path) -> bool:
+    """Whether a project has a run of its own: the studio makes its store when it opens the project."""
+    if not path.exists():
+        return False
+    with Store.open(path, readonly=True) as store:
+        return store.reader.execute("SELECT 1 FROM runs LIMIT 1").fetchone() is not None
 
 
 def _index_of(shards: Path) -> Path:

@@ -11,65 +11,200 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from filelock import FileLock, Timeout
 
 from judgenet.core.pairs import Pair
-from judgenet.core.project import Project
+from judgenet.core.project import PROJECT_SUFFIX, Project
 from judgenet.core.shards import SHARD_RECORD
 from judgenet.store.db import Store, StoreError
-from judgenet.store.files import load_project, save_project
-from judgenet.store.locate import RUN_PROJECT
-from judgenet.store.runs import RunInfo, run_info, set_run_state, start_run
-from judgenet.store.shards import MATRIX, OF_ANSWER, OF_CALL, PAIRS, ShardSet, ShardState, copy_labels, incomplete_words
+from judgenet.store.files import load_project, save_project, store_path
+from judgenet.store.labels import newest_label
+from judgenet.store.locate import RUN_PROJECT, SHARDS_SUFFIX
+from judgenet.store.runs import KEY_BYTES, RunInfo, run_info, set_run_state, start_run
+from judgenet.store.shards import (
+    MATRIX,
+    OF_ANSWER,
+    OF_CALL,
+    PAIRS,
+    Manifest,
+    ShardSet,
+    ShardState,
+    copy_labels,
+    incomplete_words,
+)
 
 INDEX: Final = "index.judgenet"
+_DRAFT: Final = f"making-{INDEX}"
 _MADE_OF: Final = "shards"
+_LABELS_TAKEN: Final = "labels_taken"
 _HOLDERS: Final = "shard_pairs"
 _BATCH: Final = 50_000
+_MOST_OPEN: Final = 128
+"""Stores of shards that an index keeps open at a time: each takes a file of those that a program may have open."""
+_PATIENCE_S: Final = 3600.0
+"""So long one program waits for another that makes the same index."""
 
 _TEXTS: Final = {"system_id": 0, "shared_id": 0, "own": "", "raw_text": ""}
 """What stands in the index for the texts of an answer."""
 
+Progress = Callable[[int, int], object]
 
-def shard_index(shards: ShardSet) -> Path:
-    """The store of the index of shards, made anew where a shard has ended since.
+
+def shard_index(shards: ShardSet, on_progress: Progress = lambda done, total: None) -> Path:
+    """The store of the index of shards, made anew where a shard has ended since. While another program has it open for
+    writing, such as the studio, it stays as it is.
 
     :raises StoreError: no shard has ended, a shard is of another run, or the index cannot be written.
     """
-    ended = [state for state in shards.shards if state.manifest is not None]
-    if not ended:
-        raise StoreError(f"{shards.folder}: {incomplete_words(shards)}. Figures are there when a shard has ended.")
-    made_of = hashlib.sha256(json.dumps([_digest(state) for state in ended]).encode()).hexdigest()
-    project = shards.folder / INDEX
-    path = project.with_name(f"{INDEX}.db")
-    if path.exists():
-        with Store.open(path, readonly=True) as store:
-            if store.meta(_MADE_OF) == made_of:
-                return path
-    draft = project.with_name(f"making-{INDEX}")
-    _remove(draft)
-    with Store.open(draft.with_name(f"{draft.name}.db")) as store:
-        _build(store, shards, ended)
-        if path.exists():
-            # Labels that people gave on the index are nowhere else.
-            with Store.open(path, readonly=True) as before:
-                store.run_now(partial(copy_labels, before))
-        store.set_meta(_MADE_OF, made_of)
-        store.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    _remove(project)
-    draft.with_name(f"{draft.name}.db").replace(path)
-    _remove(draft)
-    save_project(_project(ended[0]), project, backup=False)
+    path = index_path(shards.folder)
+    if not is_current(shards) and not _in_use(path):
+        with IndexMaker(shards, on_progress) as made:
+            made.put()
+    if not _in_use(path):
+        _take_labels(path, _own_store(shards.folder))
     return path
 
 
+def index_path(folder: Path) -> Path:
+    """Where the store of the index of a folder of shards lies."""
+    return store_path(folder / INDEX)
+
+
+def is_current(shards: ShardSet) -> bool:
+    """Whether the index is there and made of all shards that have ended.
+
+    :raises StoreError: no shard has ended.
+    """
+    made_of, path = _made_of(shards), index_path(shards.folder)
+    if not path.exists():
+        return False
+    with Store.open(path, readonly=True) as store:
+        return store.meta(_MADE_OF) == made_of
+
+
+class IndexMaker:
+    """Makes the index anew beside the one that is there, which can be read meanwhile; :meth:`put` puts it in its place.
+    One program makes it at a time; another one waits.
+
+    :raises StoreError: no shard has ended, a shard is of another run, or the index cannot be written.
+    """
+
+    def __init__(self, shards: ShardSet, on_progress: Progress = lambda done, total: None) -> None:
+        self._shards = shards
+        self._ended = _ended(shards)
+        self._on_progress = on_progress
+        self._lock = FileLock(str(shards.folder / f".{_DRAFT}.lock"))
+        self._draft = shards.folder / _DRAFT
+
+    def __enter__(self) -> IndexMaker:
+        try:
+            self._lock.acquire(timeout=_PATIENCE_S)
+        except Timeout:
+            raise StoreError(f"{self._shards.folder}: another program has been making the index for long.") from None
+        except OSError as error:
+            raise StoreError(
+                f"{self._shards.folder}: the index cannot be kept here ({error.strerror or error}). Make the folder "
+                "writable, or copy it elsewhere."
+            ) from None
+        try:
+            _remove(self._draft)
+            if not is_current(self._shards):
+                with Store.open(store_path(self._draft)) as store:
+                    _build(store, self._shards, self._ended, self._on_progress)
+                    store.set_meta(_MADE_OF, _made_of(self._shards))
+                    store.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def put(self) -> None:
+        """Puts what was made in the place of the index. Labels that people gave on it are nowhere else: they come along.
+
+        :raises StoreError: another program has the index open for writing.
+        """
+        draft, folder = store_path(self._draft), self._shards.folder
+        if not draft.exists():
+            return
+        path = index_path(folder)
+        if path.exists():
+            with Store.open(path) as before, Store.open(draft) as store:
+                store.run_now(partial(_take_over, before))
+                store.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        _remove(folder / INDEX)
+        draft.replace(path)
+        save_project(_project(self._ended[0]), folder / INDEX, backup=False)
+
+    def __exit__(self, *exc: object) -> None:
+        _remove(self._draft)
+        self._lock.release()
+
+
+def _ended(shards: ShardSet) -> list[ShardState]:
+    found = [state for state in shards.shards if state.manifest is not None]
+    if not found:
+        raise StoreError(f"{shards.folder}: {incomplete_words(shards)}. Figures are there when a shard has ended.")
+    return found
+
+
+def _made_of(shards: ShardSet) -> str:
+    return hashlib.sha256(json.dumps([_digest(state) for state in _ended(shards)]).encode()).hexdigest()
+
+
 def _digest(state: ShardState) -> list[object]:
+    manifest = _manifest(state)
+    return [state.folder.name, manifest.matrix, manifest.state, manifest.whole]
+
+
+def _manifest(state: ShardState) -> Manifest:
     assert state.manifest is not None
-    return [state.folder.name, state.manifest.matrix, state.manifest.state, state.manifest.whole]
+    return state.manifest
+
+
+def _in_use(path: Path) -> bool:
+    """Whether another program, or another part of this one, has a store open for writing."""
+    if not path.exists():
+        return False
+    lock = FileLock(f"{path}.lock")
+    try:
+        with lock.acquire(timeout=0):
+            return False
+    except Timeout:
+        return True
+    except OSError:
+        return False
+
+
+def _own_store(folder: Path) -> Path:
+    """The store of the project whose shards lie in a folder."""
+    return store_path(folder.with_name(folder.name.removesuffix(SHARDS_SUFFIX) + PROJECT_SUFFIX))
+
+
+def _take_labels(path: Path, own: Path) -> None:
+    """Takes the labels over that people gave on the project itself, before or beside its shards."""
+    if not own.exists():
+        return
+    with Store.open(own, readonly=True) as source:
+        newest = str(newest_label(source))
+        with Store.open(path, readonly=True) as index:
+            if newest == (index.meta(_LABELS_TAKEN) or "0"):
+                return
+        with Store.open(path) as index:
+            index.run_now(partial(_take_over, source))
+            index.set_meta(_LABELS_TAKEN, newest)
+
+
+def _take_over(source: Store, db: sqlite3.Connection) -> None:
+    """Takes labels over, and how they count."""
+    copy_labels(source, db)
+    for name, value in source.reader.execute("SELECT name, value FROM meta WHERE name NOT IN ('shards', 'forms')"):
+        db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value))
 
 
 def _remove(project: Path) -> None:
@@ -82,14 +217,13 @@ def _project(state: ShardState) -> Project:
     return replace(load_project(state.folder / RUN_PROJECT), pairs=None)
 
 
-def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState]) -> None:
+def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState], on_progress: Progress) -> None:
     import pandas as pd
 
-    whole = ended[0].manifest.whole if ended[0].manifest else ""
+    whole = _manifest(ended[0]).whole
     frames = []
     for number, state in enumerate(ended):
-        assert state.manifest is not None
-        if state.manifest.whole != whole:
+        if _manifest(state).whole != whole:
             raise StoreError(
                 f"{state.folder}: this shard is of other pairs, another network or other prompts than the first. "
                 "Put shards of different runs into different folders."
@@ -100,7 +234,7 @@ def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState]) -> None:
         run = run_info(first)
     given = run.record[SHARD_RECORD]
     record = {name: value for name, value in run.record.items() if name != SHARD_RECORD}
-    record |= {"data_hash": given["data_hash"], "pairs": given["pairs"]}
+    record |= {"data_hash": given["data_hash"], "pairs": given["pairs"], "shards": _record(shards, len(pairs))}
     texts = [Pair.from_json(json.loads(body)) for body in pairs["body"]]
     made = start_run(store, whole, record, texts)
     of_place = dict(zip(pairs["place"], range(len(pairs)), strict=True))
@@ -119,8 +253,9 @@ def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState]) -> None:
         db.execute("INSERT OR IGNORE INTO texts (id, hash, body) VALUES (0, x'', '')")
 
     store.run_now(write_pairs)
-    for state in ended:
+    for number, state in enumerate(ended):
         store.run_now(partial(_copy_matrix, state=state, run=made.number, of_place=of_place))
+        on_progress(number + 1, len(ended))
     missing = given["pairs"] - len(pairs)
     done = shards.complete and not missing
     lacking = (
@@ -130,38 +265,87 @@ def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState]) -> None:
     store.flush()
 
 
+def _record(shards: ShardSet, pairs: int) -> dict[str, Any]:
+    """What the run of an index keeps of its shards: how many are in it, which are not, and the pairs that are there."""
+    ended = sum(state.manifest is not None for state in shards.shards)
+    return {
+        "of": shards.of,
+        "ended": ended,
+        "missing": list(shards.missing),
+        "unfinished": list(shards.unfinished),
+        "pairs": pairs,
+    }
+
+
 def _copy_matrix(db: sqlite3.Connection, state: ShardState, run: int, of_place: dict[int, int]) -> None:
     import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
 
     file = pa_parquet.ParquetFile(state.folder / MATRIX)
     answers = ["key", *OF_ANSWER, *_TEXTS, "endpoint", "model"]
+    insert = f"INSERT INTO calls (id, {', '.join(answers)}) VALUES ({', '.join('?' * (len(answers) + 1))})"
     first = int(db.execute("SELECT coalesce(max(id), 0) FROM calls").fetchone()[0])
     for batch in file.iter_batches(_BATCH):
-        rows = batch.to_pylist()
-        kept, calls = [], []
-        for row in rows:
-            number = None
-            if row["answer_form"] is not None:
-                first += 1
-                number = first
-                key = number.to_bytes(32, "big")
-                values = [row[f"answer_{name}"] for name in OF_ANSWER]
-                kept.append((number, key, *values, *_TEXTS.values(), row["endpoint"], row["model"]))
-            calls.append((run, of_place[row["place"]], number, *(row[name] for name in OF_CALL)))
-        marks = ", ".join("?" * (len(answers) + 1))
-        db.executemany(f"INSERT INTO calls (id, {', '.join(answers)}) VALUES ({marks})", kept)
+        columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
+        nothing = [None] * len(batch)
+        answered = [form is not None for form in columns["answer_form"]]
+        numbers: list[int | None] = []
+        for there in answered:
+            first += there
+            numbers.append(first if there else None)
+        again = columns.get("earlier_count", nothing)
+        keys = [None if of is None else _key(of, count) for of, count in zip(numbers, again, strict=True)]
+        texts = [[value] * len(batch) for value in _TEXTS.values()]
+        of_answer = [columns.get(f"answer_{name}", nothing) for name in OF_ANSWER]
+        rows = zip(numbers, keys, *of_answer, *texts, columns["endpoint"], columns["model"], strict=True)
+        db.executemany(insert, (row for row, there in zip(rows, answered, strict=True) if there))
+        for place, count in enumerate(again):
+            if count:
+                row = {name: values[place] for name, values in columns.items()}
+                first = _insert_earlier(db, insert, row, numbers[place] or 0, first)
+        places = [of_place[place] for place in columns["place"]]
         marks = ", ".join("?" * (len(OF_CALL) + 3))
+        calls = zip([run] * len(batch), places, numbers, *(columns.get(name, nothing) for name in OF_CALL), strict=True)
         db.executemany(f"INSERT INTO run_calls (run, pair, call_id, {', '.join(OF_CALL)}) VALUES ({marks})", calls)
 
 
+def _key(number: int, earlier: int | None) -> bytes:
+    """The key of an answer in the index, which keeps no content: after so many earlier ones to the same question."""
+    return number.to_bytes(KEY_BYTES, "big") + (earlier.to_bytes(2, "big") if earlier else b"")
+
+
+def _insert_earlier(db: sqlite3.Connection, insert: str, row: dict[str, Any], number: int, last: int) -> int:
+    """Enters the answers before one that could not be read: the first has their sums, so many more are of unknown price.
+    Returns the last id that is taken."""
+    count, unpriced = row["earlier_count"], row["earlier_unpriced"]
+    for place in range(count):
+        sums = {f"answer_{name}": row[f"earlier_{name}"] if place == 0 else 0 for name in _SUMMED}
+        unknown = place >= count - unpriced
+        given = {**row, **sums, "answer_price": None if unknown else row["earlier_price"] if place == 0 else 0.0}
+        last += 1
+        values = [given.get(f"answer_{name}") for name in OF_ANSWER]
+        db.execute(insert, (last, _key(number, place), *values, *_TEXTS.values(), row["endpoint"], row["model"]))
+    return last
+
+
+_SUMMED: Final = ("tokens_in", "tokens_out", "tokens_cached")
+
+
 def open_holder(index: Store, pair: int) -> tuple[Store, RunInfo, int]:
-    """The shard's store that holds a pair of an index, its run, and the pair's place there. It stays open with the
-    index.
+    """The shard's store that holds a pair of an index, its run, and the pair's place there. The last ones stay open.
 
     :raises StoreError: the shard is not there any more.
     """
     folder, local = index.reader.execute(f"SELECT folder, local FROM {_HOLDERS} WHERE pair=?", (pair,)).fetchone()
-    part = index.parts.get(folder)
+    part = index.parts.pop(folder, None)
     if part is None:
-        part = index.parts[folder] = Store.open(index.path.parent / folder / f"{RUN_PROJECT}.db", readonly=True)
+        part = Store.open(index.path.parent / folder / f"{RUN_PROJECT}.db", readonly=True)
+        while len(index.parts) >= _MOST_OPEN:
+            index.parts.pop(next(iter(index.parts))).close()
+    index.parts[folder] = part
     return part, run_info(part), int(local)
+
+
+def pairs_of_shard(index: Store, folder: str) -> tuple[int, ...]:
+    """The pairs of an index that a shard's folder holds, by place; none where the shard is not in the index."""
+    rows = index.reader.execute(f"SELECT pair FROM {_HOLDERS} WHERE folder=? ORDER BY pair", (folder,))
+    return tuple(int(pair) for (pair,) in rows)

@@ -23,7 +23,7 @@ from judgenet.formats.tables import whole_file, write_parquet
 from judgenet.store.db import Store, StoreError, restored
 from judgenet.store.files import atomic_write
 from judgenet.store.locate import RUN_PROJECT, SHARDS_SUFFIX
-from judgenet.store.runs import RunInfo, run_info, runs, spent, start_run
+from judgenet.store.runs import KEY_BYTES, RunInfo, run_info, runs, spent, start_run
 from judgenet.version import __version__
 
 MANIFEST: Final = "manifest.json"
@@ -41,6 +41,10 @@ OF_ANSWER: Final = (
     *("tokens_cached", "tokens_reasoning", "tokens_estimated", "price", "latency_s", "attempts", "started_at"),
 )
 """The columns of an answer that a matrix has, under ``answer_`` and their name: all but its texts."""
+
+OF_EARLIER: Final = ("count", "tokens_in", "tokens_out", "tokens_cached", "price", "unpriced")
+"""What a matrix has, under ``earlier_`` and their name, of the answers before that could not be read and were asked
+again: how many there are, their sums, and how many of them are of unknown price. Empty where there are none."""
 
 
 def shards_folder(project: Path) -> Path:
@@ -136,17 +140,28 @@ def matrix_rows(store: Store, run: RunInfo, places: Sequence[int]) -> Iterator[d
     """The rows of a shard's matrix; ``places`` are those of its pairs in the whole."""
     answer = ", ".join(f"c.{name}" for name in OF_ANSWER)
     calls = ", ".join(f"r.{name}" for name in OF_CALL)
-    names = ("place", *OF_CALL, *(f"answer_{name}" for name in OF_ANSWER))
+    names = ("place", *OF_CALL, *(f"answer_{name}" for name in OF_ANSWER), *(f"earlier_{name}" for name in OF_EARLIER))
     role = names.index("role")
-    for row in store.reader.execute(
-        f"SELECT r.pair, {calls}, {answer} FROM run_calls r LEFT JOIN calls c ON c.id=r.call_id WHERE r.run=? "
-        "ORDER BY r.pair, r.layer, r.neuron, r.ord, r.sample",
-        (run.number,),
+    nothing = (None,) * len(OF_EARLIER)
+    for number, *values in store.reader.execute(
+        f"SELECT iif(length(c.key)>?2, c.id, NULL), r.pair, {calls}, {answer} FROM run_calls r "
+        "LEFT JOIN calls c ON c.id=r.call_id WHERE r.run=?1 ORDER BY r.pair, r.layer, r.neuron, r.ord, r.sample",
+        (run.number, KEY_BYTES),
     ):
-        values = list(row)
         values[0] = places[values[0]]
         values[role] = None if values[role] is None else restored(values[role])
-        yield dict(zip(names, values, strict=True))
+        before = nothing if number is None else _earlier_sums(store, number)
+        yield dict(zip(names, (*values, *before), strict=True))
+
+
+def _earlier_sums(store: Store, call: int) -> Sequence[Any]:
+    """The sums (:data:`OF_EARLIER`) over the answers that were kept before this one to the same question."""
+    found: Sequence[Any] = store.reader.execute(
+        "SELECT count(*), sum(e.tokens_in), sum(e.tokens_out), sum(e.tokens_cached), coalesce(sum(e.price), 0.0), "
+        "sum(e.price IS NULL) FROM calls c JOIN calls e ON e.key>=substr(c.key, 1, ?2) AND e.key<c.key WHERE c.id=?1",
+        (call, KEY_BYTES),
+    ).fetchone()
+    return found
 
 
 def pair_rows(store: Store, run: RunInfo, places: Sequence[int]) -> Iterator[dict[str, Any]]:

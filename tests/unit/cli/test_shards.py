@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from judgenet.core.labels import HumanLabel
+from judgenet.store.db import _STEPS, Store
+from judgenet.store.labels import add_labels
+from judgenet.store.runs import run_info, run_pairs
+from judgenet.store.shard_index import index_path
+from judgenet.store.shards import OF_ANSWER, OF_CALL
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
 
@@ -181,3 +188,59 @@ def test_figures_are_there_before_all_shards_and_labels_given_then_stay(
     more = judgenet("metrics", study.name, "--json").json
     assert more["pairs"]["total"] > first["pairs"]["total"]
     assert [of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines] == ["Ada"]
+
+
+def test_answers_that_were_asked_for_again_are_priced_in_the_set_too(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], server: JudgeServer
+) -> None:
+    priced = (*at, "--price", "1,10")
+    server.set(faults={"prose": 0.3}, seed=2)
+    for more in ((), ("--retry-unscored",), ("--retry-unscored",)):
+        for index in (1, 2):
+            assert judgenet("run", study.name, *priced, "--shard", f"{index}/2", *more, "-q").code == 0
+    parts = [judgenet("metrics", f"study.shards/000{index}-of-0002", "--json").json["cost"] for index in (1, 2)]
+    of_set = judgenet("metrics", study.name, "--json").json["cost"]
+    assert judgenet("merge", study.name).code == 0
+    of_merged = judgenet("metrics", study.name, "--json").json["cost"]
+    assert sum(len(of["earlier_answers"]) for of in judgenet("export", study.name, "--what", "calls").lines) > 1
+    for name in ("tokens_in", "tokens_out", "price"):
+        assert of_set[name] == pytest.approx(of_merged[name])
+        assert of_set[name] == pytest.approx(sum(of[name] for of in parts))
+
+
+def test_an_empty_store_of_the_project_does_not_hide_its_shards(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], tmp_path: Path
+) -> None:
+    assert judgenet("run", study.name, *at, "--shard", "1/3", "-q").code == 0
+    # The studio makes the store when it opens the project; people may label there before anything is judged.
+    label = {"pair_id": judgenet("export", study.name, "--what", "verdicts").lines[0]["pair_id"], "label": "b"}
+    with Store.open(tmp_path / "study.judgenet.db") as own, Store.open(index_path(tmp_path / "study.shards")) as index:
+        said = judgenet("metrics", study.name, "--json")
+        assert said.code == 0
+        (pair,) = [of.pair for of in run_pairs(index, run_info(index)) if of.pair.id == label["pair_id"]]
+        add_labels(own, [HumanLabel(pair.id, pair.content_hash, "Ada", "b", "random")])
+    assert judgenet("metrics", study.name, "--json").json["pairs"]["total"] > 0
+    assert [of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines] == ["Ada"]
+
+
+def test_an_index_that_is_open_elsewhere_stays_as_it_is(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], tmp_path: Path
+) -> None:
+    assert judgenet("run", study.name, *at, "--shard", "1/3", "-q").code == 0
+    first = judgenet("metrics", study.name, "--json").json["pairs"]["total"]
+    assert judgenet("run", study.name, *at, "--shard", "2/3", "-q").code == 0
+    with Store.open(index_path(tmp_path / "study.shards")):
+        assert judgenet("metrics", study.name, "--json").json["pairs"]["total"] == first
+    assert judgenet("metrics", study.name, "--json").json["pairs"]["total"] > first
+    assert [of.name for of in (tmp_path / "study.shards").iterdir() if "making" in of.name and of.suffix == ".db"] == []
+
+
+def test_a_matrix_has_every_column_but_texts() -> None:
+    """What a later store keeps of a call is either in the matrix or a text that is read from the shard."""
+    with sqlite3.connect(":memory:") as db:
+        for step in _STEPS:
+            db.executescript(step.read_text(encoding="utf-8"))
+        there = {table: {row[1] for row in db.execute(f"PRAGMA table_info({table})")} for table in ("run_calls", "calls")}
+    assert there["run_calls"] - set(OF_CALL) == {"run", "pair", "call_id", "evidence"}
+    texts = {"system_id", "shared_id", "own", "raw_text", "thinking"}
+    assert there["calls"] - set(OF_ANSWER) == {"id", "key", "endpoint", "model", *texts}
