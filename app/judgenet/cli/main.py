@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "experiment": ("experiment:experiment", "Run an experiment of the paper, or the baselines."),
     "preflight": ("preflight:check_models", "Test a model as a judge on ten built-in pairs."),
     "import": ("imports:import_judgments", "Make a run of judgments recorded elsewhere."),
+    "status": ("status:status", "Watch, pause and stop the shards of a project."),
     "merge": ("merge:merge", "Make one run of the shards of a project."),
     "metrics": ("metrics:metrics", "Agreement of a run with the human labels."),
     "rate": ("rate:rate", "The win rate, corrected by human labels."),

@@ -9,7 +9,7 @@ import queue
 import signal
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -26,15 +26,17 @@ from judgenet.cli.progress import Reporter, print_findings
 from judgenet.cli.run_options import with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.core.events import Event, RunFinished, event_json
+from judgenet.core.shards import SHARD_RECORD
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, RunHandle, endpoints_of
+from judgenet.engine.shard_desk import STOPPED, ShardDesk
 from judgenet.figures.metrics import run_metrics
 from judgenet.store.db import Store
 from judgenet.store.recovery import rescue_store
 from judgenet.store.runs import run_info
 from judgenet.store.secrets import scrub
-from judgenet.store.shards import end_shard, shard_of_run
+from judgenet.store.shards import end_shard
 from judgenet.store.taught import fair_frame
 
 CODES = {
@@ -51,11 +53,19 @@ TICK_S = 0.1
 """How often a command that follows a run looks whether it was stopped."""
 
 
-def follow(handle: RunHandle, events: queue.SimpleQueue[Event], reporter: Reporter, log: TextIO | None) -> RunFinished:
-    """Takes events in until the run ended. The first interrupt stops the run cleanly, a second one leaves at once."""
+def follow(
+    handle: RunHandle,
+    events: queue.SimpleQueue[Event],
+    reporter: Reporter,
+    log: TextIO | None,
+    beat: Callable[[], object] = lambda: None,
+) -> RunFinished:
+    """Takes events in until the run ended, with a ``beat`` now and then. The first interrupt stops the run cleanly, a
+    second one leaves at once."""
     stopping = False
     while True:
         try:
+            beat()
             try:
                 event = events.get(timeout=TICK_S)
             except queue.Empty:
@@ -152,6 +162,29 @@ def _fit(setup: Setup, console: Console, *, quiet: bool) -> bool:
     return False
 
 
+def _desk(setup: Setup, tell: Path | None) -> ShardDesk | None:
+    """Whom a shard tells how it is, and who gives it commands; ``None`` for a run of its own.
+
+    :raises InputError: ``--tell`` without ``--shard``.
+    """
+    own = setup.project_path.parent
+    if SHARD_RECORD in setup.start.record:
+        return ShardDesk(own if tell is None else tell / own.name)
+    if tell is not None:
+        raise InputError("--tell is for the shards of a run. Give --shard K/N too, or leave it out.")
+    return None
+
+
+@contextmanager
+def _failure_told(desk: ShardDesk | None) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        if desk is not None:
+            desk.fail(error)
+        raise
+
+
 @with_setup
 def run(
     setup: Setup,
@@ -169,6 +202,14 @@ def run(
             help="Ask again what is unscored in finished pairs, also answers that cannot be read; the old ones stay.",
         ),
     ] = False,
+    tell: Annotated[
+        Path | None,
+        typer.Option(
+            "--tell",
+            metavar="FOLDER",
+            help="With --shard: PROJECT.shards as the desk sees it, where this shard is judged on a disk of its own.",
+        ),
+    ] = None,
     name: Annotated[
         str | None, typer.Option("--name", help="What to call the run, in tables, comparisons and reports.")
     ] = None,
@@ -204,9 +245,13 @@ def run(
         setup = replace(setup, start=replace(setup.start, scope="unscored"))
     if check and not _fit(setup, console, quiet=quiet):
         return ExitCode.FAILED
+    desk = _desk(setup, tell)
+    if desk is not None and not desk.may_begin():
+        typer.echo(f"judgenet: {STOPPED}", err=True)
+        return ExitCode.INTERRUPTED
     told: queue.SimpleQueue[Event] = queue.SimpleQueue()
     log = None if events is None else open_output("--events", events, "a")
-    with Store.open(setup.store_path) as store:
+    with Store.open(setup.store_path) as store, _failure_told(desk):
         setup.save()
         try:
             ids = [pair.id for pair in setup.start.pairs]
@@ -217,13 +262,17 @@ def run(
                         line = estimate_run(setup.start, store).line()
                         console.print(line, soft_wrap=True, markup=False, highlight=False)
                 handle = engine.start(store, setup.start, told.put)
+                if desk is not None:
+                    desk.follow(store, handle)
                 with ends_cleanly():
-                    finished = follow(handle, told, reporter, log)
+                    finished = follow(handle, told, reporter, log, lambda: desk.beat() if desk is not None else None)
         finally:
             if log is not None:
                 _close_log(log)
         kept = store.flush(0.0 if store.trouble is not None else 1.0)
         if not kept and store.trouble is not None and store.trouble.gone:
+            if desk is not None:
+                desk.end(finished)
             # Of a run that is not where it was there are no figures to look up later.
             if quiet or finished.state not in ("failed", "cancelled"):
                 typer.echo(f"judgenet: {finished.state}: {store.trouble.what} {store.trouble.afterwards}", err=True)
@@ -233,8 +282,9 @@ def run(
         info = run_info(store, handle.run.id)
         # A full disk does not take in how the run ended either.
         info = info if kept else replace(info, state=finished.state)
-        if shard_of_run(info) is not None:
+        if desk is not None:
             end_shard(store, info)
+            desk.end(finished)
         figures = run_metrics(store, fair_frame(store, info))
     place = setup.project_path.parent if setup.project_path.parent != Path() else setup.project_path
     if as_json:

@@ -53,6 +53,7 @@ from judgenet.figures.power import PowerFigures
 from judgenet.figures.ranking import RankingFigures, RunRanking
 from judgenet.figures.rates import RunRates
 from judgenet.figures.reliability import ReliabilityFigures, RunReliability
+from judgenet.figures.shards import ShardSetFigures
 from judgenet.stats.intervals import Interval
 
 COMMANDS: Final[dict[str, type]] = {
@@ -72,6 +73,7 @@ COMMANDS: Final[dict[str, type]] = {
     "judgenet rank": RunRanking,
     "judgenet bias --recorded": RecordedBias,
     "judgenet experiment": ExperimentFigures,
+    "judgenet status": ShardSetFigures,
 }
 PARTS: Final[dict[str, type]] = {
     "bias": BiasFigures,

@@ -125,7 +125,7 @@ class IndexMaker:
         return self
 
     def put(self) -> None:
-        """Puts what was made in the place of the index. Labels that people gave on it are nowhere else: they come along.
+        """Puts what was made in the place of the index. Labels that people gave there come along.
 
         :raises StoreError: another program has the index open for writing.
         """
@@ -314,8 +314,8 @@ def _key(number: int, earlier: int | None) -> bytes:
 
 
 def _insert_earlier(db: sqlite3.Connection, insert: str, row: dict[str, Any], number: int, last: int) -> int:
-    """Enters the answers before one that could not be read: the first has their sums, so many more are of unknown price.
-    Returns the last id that is taken."""
+    """Enters the answers before one that could not be read: the first has their sums, and so many
+    are of unknown price as were. Returns the last id that is taken."""
     count, unpriced = row["earlier_count"], row["earlier_unpriced"]
     for place in range(count):
         sums = {f"answer_{name}": row[f"earlier_{name}"] if place == 0 else 0 for name in _SUMMED}

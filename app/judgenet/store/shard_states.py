@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,6 +38,8 @@ was given up, or the endpoint stopped."""
 
 Want = Literal["run", "pause", "stop"]
 """What is wanted of all shards."""
+
+_FOLDER: Final = re.compile(r"([0-9]+)-of-([0-9]+)")
 
 T = TypeVar("T")
 
@@ -169,17 +172,24 @@ def write_command(folder: Path, want: Want, at: float | None = None) -> None:
 
 
 class ShardReports:
-    """What each shard of a folder tells, read again only where it has changed: for who looks once a second."""
+    """What each shard of a folder tells, read again only where it has changed: for who looks once a second.
+
+    Attributes:
+        by_shard: what each tells that has begun.
+        folders: the shards whose folders are there, by the names of these.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.by_shard: dict[Shard, ShardReport] = {}
+        self.folders: dict[str, Shard] = {}
         self._seen: dict[str, tuple[int, int]] = {}
 
     def look(self) -> frozenset[Shard]:
         """Reads what has changed since the last look, and says which shards that concerns."""
         changed = set()
-        for name, shard in self._folders():
+        self._find_folders()
+        for name, shard in self.folders.items():
             path = self.folder / name / STATE
             try:
                 found = path.stat()
@@ -193,10 +203,11 @@ class ShardReports:
             changed.add(shard)
         return frozenset(changed)
 
-    def _folders(self) -> list[tuple[str, Shard]]:
+    def _find_folders(self) -> None:
         try:
             names = os.listdir(self.folder)
         except OSError:
-            return []
-        parts = ((name, *name.partition("-of-")[::2]) for name in names)
-        return [(name, Shard(int(of), int(k))) for name, k, of in parts if k.isdecimal() and of.isdecimal()]
+            names = []
+        if self.folders.keys() != {name for name in names if _FOLDER.fullmatch(name)}:
+            parts = (match for name in names if (match := _FOLDER.fullmatch(name)))
+            self.folders = {match[0]: Shard(int(match[2]), int(match[1])) for match in parts}

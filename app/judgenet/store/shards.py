@@ -10,20 +10,26 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
-from judgenet.core.pairs import Pair, data_hash
+from judgenet.core.aggregate import deciding
+from judgenet.core.pairs import VERDICTS, Pair, Verdict, data_hash
 from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.shards import SHARD_RECORD, Shard
 from judgenet.core.wording import plural
 from judgenet.formats.tables import whole_file, write_parquet
+from judgenet.stats.agreement import Counts
+from judgenet.stats.curves import CODES
 from judgenet.store.db import Store, StoreError, restored
 from judgenet.store.files import atomic_write
+from judgenet.store.frame import RunFrame
 from judgenet.store.locate import RUN_PROJECT, SHARDS_SUFFIX
 from judgenet.store.runs import KEY_BYTES, RunInfo, run_info, runs, spent, start_run
+from judgenet.store.taught import fair_frame
 from judgenet.version import __version__
 
 MANIFEST: Final = "manifest.json"
@@ -53,9 +59,42 @@ def shards_folder(project: Path) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelledCounts:
+    """How many finished pairs have which label and which verdict of the aggregation ``rule``, by (label, verdict); of
+    those with a label. They are of ``questions`` questions, all of which one shard holds: counts of shards add up."""
+
+    rule: str
+    counts: Counts
+    questions: int
+
+    @classmethod
+    def of(cls, frame: RunFrame) -> Self:
+        """Those of a run, with the aggregation that decides."""
+        rule = deciding(frame.spec)
+        done = frame.done[frame.human[frame.done] > 0]
+        codes = zip(frame.human[done].tolist(), frame.verdict_codes(rule)[done].tolist(), strict=True)
+        counts = {(CODES[label], CODES[verdict]): count for (label, verdict), count in Counter(codes).items()}
+        return cls(rule, counts, len(set(frame.questions[done].tolist())))
+
+    def to_json(self) -> dict[str, Any]:
+        counts = {f"{label}|{verdict or ''}": count for (label, verdict), count in self.counts.items()}
+        return {"rule": self.rule, "counts": counts, "questions": self.questions}
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Self:
+        named: dict[str, Verdict | None] = {"": None, **{verdict: verdict for verdict in VERDICTS}}
+        counts = {}
+        for name, count in given["counts"].items():
+            label, _, verdict = name.partition("|")
+            counts[named[label], named[verdict]] = int(count)
+        return cls(str(given["rule"]), counts, int(given["questions"]))
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """What a shard is and how it ended: ``pairs`` and ``calls`` with how many are finished, scored and paid, and the
-    digest of its matrix. ``whole`` tells the set of pairs, network and prompts that it is a part of."""
+    digest of its matrix. ``whole`` tells the set of pairs, network and prompts that it is a part of. ``unscored`` and
+    ``agreement`` are ``None`` in those of earlier programs."""
 
     shard: Shard
     run: str
@@ -69,13 +108,16 @@ class Manifest:
     price: float
     unpriced: int
     matrix: str
+    unscored: int | None = None
+    agreement: LabelledCounts | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
             "judgenet": __version__,
             "shard": self.shard.index,
             "of": self.shard.of,
-            **{name: getattr(self, name) for name in self.__slots__ if name != "shard"},
+            **{name: getattr(self, name) for name in self.__slots__ if name not in ("shard", "agreement")},
+            "agreement": None if self.agreement is None else self.agreement.to_json(),
         }
 
     @classmethod
@@ -87,11 +129,17 @@ class Manifest:
         path = folder / MANIFEST
         try:
             given = json.loads(path.read_text(encoding="utf-8"))
-            names = [name for name in cls.__slots__ if name != "shard"]
-            return cls(Shard(given["of"], given["shard"]), **{name: given[name] for name in names})
+            names = [name for name in cls.__slots__ if name not in ("shard", "unscored", "agreement")]
+            counts = given.get("agreement")
+            return cls(
+                Shard(given["of"], given["shard"]),
+                **{name: given[name] for name in names},
+                unscored=given.get("unscored"),
+                agreement=None if counts is None else LabelledCounts.from_json(counts),
+            )
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StoreError(f"{path}: is no manifest of a shard ({error}). Run the shard again.") from None
 
 
@@ -131,6 +179,8 @@ def end_shard(store: Store, run: RunInfo) -> Manifest:
         price=sums.price,
         unpriced=sums.unpriced,
         matrix=digest,
+        unscored=sum(sums.unscored.values()),
+        agreement=LabelledCounts.of(fair_frame(store, run)),
     )
     atomic_write(folder / MANIFEST, json.dumps(manifest.to_json(), indent=1) + "\n")
     return manifest

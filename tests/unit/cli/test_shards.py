@@ -240,7 +240,9 @@ def test_a_matrix_has_every_column_but_texts() -> None:
     with sqlite3.connect(":memory:") as db:
         for step in _STEPS:
             db.executescript(step.read_text(encoding="utf-8"))
-        there = {table: {row[1] for row in db.execute(f"PRAGMA table_info({table})")} for table in ("run_calls", "calls")}
+        there = {
+            table: {row[1] for row in db.execute(f"PRAGMA table_info({table})")} for table in ("run_calls", "calls")
+        }
     assert there["run_calls"] - set(OF_CALL) == {"run", "pair", "call_id", "evidence"}
     texts = {"system_id", "shared_id", "own", "raw_text", "thinking"}
     assert there["calls"] - set(OF_ANSWER) == {"id", "key", "endpoint", "model", *texts}

@@ -1,0 +1,113 @@
+"""``judgenet status``: the shards of a project, watched and steered from any machine that sees their folder."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from judgenet.cli.common import JsonOption, figure, interval_text
+from judgenet.cli.errors import ExitCode, InputError
+from judgenet.cli.terminal import Terminal
+from judgenet.core.wording import money, of
+from judgenet.figures.shards import ShardSetFigures, project_shards, shard_set, state_counts_words, trouble_words
+from judgenet.store.shard_states import Want, write_command
+from judgenet.store.shard_watch import ShardWatch
+
+EVERY_S: Final = 1.0
+"""``--watch`` looks so often."""
+_TROUBLES: Final = 10
+"""So many shards in trouble are listed; ``--json`` has them all."""
+
+
+def status(
+    project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project whose shards are run.")],
+    watch: Annotated[bool, typer.Option("--watch", help="Look every second until all shards have ended.")] = False,
+    pause: Annotated[bool, typer.Option("--pause", help="Hold all shards; what is in flight ends.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with shards that are held.")] = False,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="End all shards cleanly; the same commands go on from there.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Show how the shards of a project are: states, pairs, calls, money, failures. Also pauses and stops them.
+
+    It reads small files in the folder of the shards, which must be seen from here; nothing else has to run. Workers
+    obey a command within seconds. With --json --watch there is an object a line.
+
+    \b
+    Examples:
+      judgenet status study.judgenet
+      judgenet status study.judgenet --watch
+      judgenet status study.judgenet --pause
+    """
+    wanted: list[Want] = [word for word, given in (("pause", pause), ("run", resume), ("stop", stop)) if given]  # type: ignore[misc]
+    if len(wanted) > 1:
+        raise InputError("--pause, --resume and --stop: give one of them.")
+    looking = ShardWatch(project_shards(project))
+    figures = shard_set(project, looking)
+    if wanted:
+        write_command(looking.folder, wanted[0])
+        figures = shard_set(project, looking)
+    console = Terminal()
+    try:
+        while True:
+            if as_json:
+                typer.echo(json.dumps(figures.to_dict(), allow_nan=False))
+            else:
+                if watch and console.is_terminal:
+                    console.clear()
+                print_shards(figures, console)
+            if not watch or figures.state in ("done", "failed", "stopped"):
+                return ExitCode.FAILED if figures.state == "failed" else ExitCode.DONE
+            time.sleep(EVERY_S)
+            figures = shard_set(project, looking)
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+
+
+def print_shards(figures: ShardSetFigures, console: Console) -> None:
+    """The shards as a table, and what is wrong with some."""
+    by = f", led by {figures.engine}" if figures.engine else ""
+    console.print(f"{figures.project}: {figures.state}{by}. {figures.message}".rstrip(), soft_wrap=True)
+    if figures.want != "run":
+        console.print(f"The last command was to {figures.want}. Go on with: judgenet status {figures.project} --resume")
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column()
+    table.add_column()
+    pairs = figures.pairs
+    total = f"{pairs.finished:,} finished; {pairs.reason}" if pairs.total is None else of(pairs.finished, pairs.total)
+    table.add_row("shards", state_counts_words(figures.shards))
+    table.add_row("pairs", total)
+    table.add_row("calls", f"{figures.calls:,}, {figures.unscored:,} of them unscored")
+    rates = figures.rates
+    if rates.calls_per_second is None:
+        table.add_row("speed", f"n/a – {rates.reason}")
+    else:
+        speed = "" if rates.pairs_per_second is None else f", {rates.pairs_per_second:,.1f} pairs/s"
+        table.add_row("speed", f"{rates.calls_per_second:,.1f} calls/s{speed}")
+    table.add_row("price", money(figures.price))
+    if (found := figures.agreement) is not None:
+        interval = f" ({interval_text(found.ci)})" if found.ci is not None else ""
+        table.add_row(
+            "accuracy",
+            f"{figure(found.accuracy)}{interval}, kappa {figure(found.kappa)}, {found.aggregation}, on "
+            f"{of(found.n, found.n_labelled)} labelled pairs of {of(found.shards, figures.shards.total)} shards",
+        )
+    for endpoint in figures.endpoints:
+        said = f": {endpoint.message}" if endpoint.message else ""
+        table.add_row(
+            "endpoint",
+            f"{endpoint.name}, {endpoint.model}: {of(endpoint.in_flight, endpoint.window)} in flight, "
+            f"{endpoint.state}{said}",
+        )
+    console.print(table)
+    for trouble in figures.troubles[:_TROUBLES]:
+        console.print(trouble_words(trouble, figures.shards.total), soft_wrap=True)
+    if (more := len(figures.troubles) - _TROUBLES) > 0:
+        console.print(f"… and {more:,} more; --json has them all")

@@ -1,0 +1,236 @@
+"""How the shards of a project are, from the files that they leave beside each other."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from judgenet.core.pairs import VERDICTS
+from judgenet.core.project import PROJECT_SUFFIX
+from judgenet.core.shards import Shard
+from judgenet.core.wording import duration, plural
+from judgenet.figures.base import OPTIONAL, Figures
+from judgenet.figures.errors import FiguresError
+from judgenet.stats.agreement import agreement_of
+from judgenet.stats.intervals import Interval, wilson
+from judgenet.store.locate import SHARDS_SUFFIX
+from judgenet.store.shard_states import ShardReport, Want
+from judgenet.store.shard_watch import CellState, ShardSetLook, ShardWatch
+from judgenet.store.shards import shards_folder
+
+SetState = Literal["waiting", "running", "paused", "stopped", "done", "failed", "silent"]
+
+STATE_WORDS: Final[dict[CellState, str]] = {
+    "waiting": "waiting",
+    "running": "running",
+    "paused": "paused",
+    "done": "done",
+    "failed": "failed",
+    "silent": "no news",
+}
+"""The states of a shard as people read them."""
+
+
+@dataclass(frozen=True)
+class ShardCounts:
+    """How many shards are in which state."""
+
+    total: Annotated[int, "shards in all"]
+    waiting: Annotated[int, "have not begun, or begin again"]
+    running: int
+    paused: int
+    done: Annotated[int, "all their pairs are finished"]
+    failed: Annotated[int, "ended before that"]
+    silent: Annotated[int, "said that they run, and have told nothing for 90 s"]
+
+
+@dataclass(frozen=True)
+class ShardPairs:
+    """How many pairs are finished."""
+
+    finished: int
+    total: Annotated[int | None, "of all shards"]
+    reason: Annotated[str | None, "why the total is not known"]
+
+
+@dataclass(frozen=True)
+class ShardRates:
+    """How fast the shards go, over the last minute."""
+
+    pairs_per_second: float | None
+    calls_per_second: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class ShardTrouble:
+    """A shard that failed, or of which nothing is heard."""
+
+    shard: Annotated[int, "from 1"]
+    attempt: Annotated[int, "from 1; 0 where nobody counts"]
+    worker: Annotated[str, "the machine"]
+    error: Annotated[str, "what went wrong; empty where it only fell silent"]
+    silent_s: Annotated[float | None, "seconds since it told something"]
+    reason: Annotated[str | None, "why these are not known"]
+
+
+@dataclass(frozen=True)
+class ShardEndpoint:
+    """The share of an endpoint's model over all workers."""
+
+    name: str
+    model: str
+    window: Annotated[int, "calls that may be in flight"]
+    in_flight: Annotated[int, "calls that are"]
+    state: Annotated[str, "`open`, `slow` or `stopped`"]
+    message: str
+
+
+@dataclass(frozen=True)
+class ShardAgreement:
+    """Agreement with the labels in the shards that have ended."""
+
+    aggregation: str
+    accuracy: float | None
+    ci: Annotated[Interval | None, "Wilson's; none where pairs share questions"]
+    kappa: float | None
+    n: Annotated[int, "labelled pairs with a verdict"]
+    n_labelled: Annotated[int, "finished pairs with a label"]
+    shards: Annotated[int, "ended shards that count"]
+    reason: str | None
+
+
+@dataclass(frozen=True, repr=False)
+class ShardSetFigures(Figures):
+    """How the shards of a project are."""
+
+    _rows = "troubles"
+
+    project: str
+    state: Annotated[
+        SetState,
+        "`waiting`, `running`, `paused`, `stopped` (by a command or a limit), `done`, `failed`, or `silent`: some said "
+        "that they run, and nothing is heard of them",
+    ]
+    message: str
+    engine: Annotated[str, "what leads the shards, such as `ray`; empty where each runs by itself"]
+    want: Annotated[Want, "the last command: `run`, `pause` or `stop`"]
+    shards: ShardCounts
+    pairs: ShardPairs
+    rates: ShardRates
+    calls: Annotated[int, "with an outcome"]
+    unscored: Annotated[int, "without an evaluation"]
+    price: Annotated[float, "USD, of calls with a known price"]
+    missing: Annotated[tuple[int, ...], "shards that have not begun"]
+    troubles: Annotated[tuple[ShardTrouble, ...], "shards that failed, and those of which nothing is heard"]
+    endpoints: tuple[ShardEndpoint, ...]
+    agreement: Annotated[ShardAgreement | None, OPTIONAL]
+
+
+def project_shards(project: Path) -> Path:
+    """The folder of the shards that a project, or the folder itself, means.
+
+    :raises FiguresError: it is neither.
+    """
+    if project.suffix == SHARDS_SUFFIX and project.is_dir():
+        return project
+    if project.suffix != PROJECT_SUFFIX:
+        raise FiguresError(f"{project}: no project; its name would end in {PROJECT_SUFFIX}.")
+    return shards_folder(project)
+
+
+def shard_set(project: Path, watch: ShardWatch | None = None) -> ShardSetFigures:
+    """How the shards of a project are now. With a ``watch`` that has looked before, rates are known.
+
+    :raises FiguresError: the project has no shards.
+    :raises judgenet.store.db.StoreError: the folder holds shards of different divisions.
+    """
+    watch = watch or ShardWatch(project_shards(project))
+    look = watch.look(time.time())
+    if look is None:
+        raise FiguresError(
+            f"{watch.folder}: there are no shards here. Make them with: judgenet run {project.name} --shard K/N"
+        )
+    return shard_set_figures(look, project.name)
+
+
+def shard_set_figures(look: ShardSetLook, project: str) -> ShardSetFigures:
+    """How shards are, as they were looked at."""
+    no_rate = "nobody leads the shards, and one look cannot tell how fast they go" if look.goes_on else "no shard runs"
+    known = look.goes_on and look.calls_per_second is not None
+    pairs_rate = look.pairs_per_second if look.goes_on else None
+    total_reason = None if look.pairs is not None else "shards that have not begun do not tell how many they have"
+    told = look.told
+    return ShardSetFigures(
+        project=project,
+        state=look.state,
+        message=told.message if told is not None else "",
+        engine=told.engine if told is not None else "",
+        want=look.command.want,
+        shards=ShardCounts(look.of, **{state: look.count(state) for state in STATE_WORDS}),
+        pairs=ShardPairs(look.pairs_done, look.pairs, total_reason),
+        rates=ShardRates(
+            pairs_rate,
+            look.calls_per_second if known else None,
+            None if known and pairs_rate is not None else no_rate,
+        ),
+        calls=look.calls,
+        unscored=look.unscored,
+        price=look.price,
+        missing=tuple(index for index in range(1, look.of + 1) if index not in look.reports),
+        troubles=tuple(shard_trouble(look, index) for state in ("failed", "silent") for index in look.in_state(state)),
+        endpoints=tuple(
+            ShardEndpoint(of.name, of.model, of.window, of.in_flight, of.state, of.message)
+            for of in (told.endpoints if told is not None else ())
+        ),
+        agreement=shard_agreement(look),
+    )
+
+
+def shard_trouble(look: ShardSetLook, shard: int) -> ShardTrouble:
+    """What is known of a shard that failed or fell silent."""
+    report: ShardReport = look.reports[shard]
+    silent = look.at - report.updated if report.updated else None
+    why = None if silent is not None else "it left no time"
+    return ShardTrouble(shard, report.attempt, report.worker, report.error, silent, why)
+
+
+def shard_agreement(look: ShardSetLook) -> ShardAgreement | None:
+    """Agreement with the labels over the shards that have ended; ``None`` where none of their pairs is labelled."""
+    counted = look.agreement
+    labelled = sum(counted.counts.values())
+    if not labelled:
+        return None
+    found = agreement_of(counted.counts)
+    hits = sum(found.confusion[place][place] for place in range(len(VERDICTS)))
+    reasons = list(dict.fromkeys(found.reasons.values()))
+    shared = counted.questions < labelled
+    if shared:
+        reasons.append("pairs share questions: judgenet metrics gives the interval over questions")
+    return ShardAgreement(
+        aggregation=counted.rule,
+        accuracy=found.accuracy,
+        ci=None if shared else wilson(hits, found.n_used),
+        kappa=found.kappa,
+        n=found.n_used,
+        n_labelled=labelled,
+        shards=look.agreement_shards,
+        reason="; ".join(reasons) or None,
+    )
+
+
+def trouble_words(trouble: ShardTrouble, of: int) -> str:
+    """A shard's trouble in a line: ``shard 17/300 on node-7, attempt 3: The key was refused.``"""
+    where = f" on {trouble.worker}" if trouble.worker else ""
+    attempt = f", attempt {trouble.attempt}" if trouble.attempt > 1 else ""
+    what = trouble.error or (f"no news for {duration(trouble.silent_s)}" if trouble.silent_s is not None else "no news")
+    return f"shard {Shard(of, trouble.shard)}{where}{attempt}: {what}"
+
+
+def state_counts_words(shards: ShardCounts) -> str:
+    """The shards by state: ``3 of 300 shards done, 2 running, 295 waiting``."""
+    counts = {state: getattr(shards, state) for state in STATE_WORDS if state != "done"}
+    others = [f"{count:,} {STATE_WORDS[state]}" for state, count in counts.items() if count]
+    return ", ".join([f"{shards.done:,} of {plural(shards.total, 'shard')} done", *others])

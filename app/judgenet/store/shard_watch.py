@@ -1,0 +1,228 @@
+"""A set of shards as it is now: what the shards tell of themselves, and the manifests of those that have ended, put
+together. Files are read again only where they have changed, so that thousands of shards can be looked at every second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from judgenet.core.pairs import Verdict
+from judgenet.core.shards import Shard
+from judgenet.store.db import StoreError
+from judgenet.store.shard_states import (
+    ShardReport,
+    ShardReports,
+    ShardsCommand,
+    ShardsReport,
+    ShardsStatus,
+    read_command,
+    read_shards_report,
+)
+from judgenet.store.shards import MANIFEST, LabelledCounts, Manifest
+
+CellState = Literal["waiting", "running", "paused", "done", "failed", "silent"]
+"""How a shard is seen from outside: as it tells, or ``silent`` where it said that it runs and has told nothing for
+:data:`~judgenet.store.shard_states.STALE_S` seconds."""
+CELL_STATES: Final[tuple[CellState, ...]] = ("waiting", "running", "paused", "done", "failed", "silent")
+
+_RATE_S: Final = 60.0
+"""Rates are over so many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardSetLook:
+    """A set of shards at one time (POSIX time ``at``). ``cells`` has the state of each shard by index less 1, as its
+    place in :data:`CELL_STATES`; ``reports`` what each tells that has begun. ``told`` is what is told of all,
+    ``None`` where nobody does (array jobs); ``command`` the last command.
+
+    Sums are over the shards that have begun; ``pairs`` is ``None`` where it is not known of all. Rates are ``None``
+    until they are known. ``agreement`` is that of the ended shards that counted it, which are ``agreement_shards``.
+    """
+
+    at: float
+    folder: Path
+    of: int
+    cells: bytes
+    reports: Mapping[int, ShardReport]
+    told: ShardsReport | None
+    command: ShardsCommand
+    ended: int
+    pairs_done: int
+    pairs: int | None
+    calls: int
+    unscored: int
+    price: float
+    pairs_per_second: float | None
+    calls_per_second: float | None
+    agreement: LabelledCounts
+    agreement_shards: int
+
+    def state_of(self, shard: int) -> CellState:
+        """The state of a shard by index, from 1."""
+        return CELL_STATES[self.cells[shard - 1]]
+
+    def count(self, state: CellState) -> int:
+        """How many shards are in a state."""
+        return self.cells.count(CELL_STATES.index(state))
+
+    def in_state(self, state: CellState) -> tuple[int, ...]:
+        """The shards in a state, by index."""
+        code = CELL_STATES.index(state)
+        return tuple(index for index, found in enumerate(self.cells, 1) if found == code)
+
+    @property
+    def state(self) -> ShardsStatus | Literal["waiting", "silent"]:
+        """How the set is. What is told of all holds while somebody tells it; else it follows from the shards."""
+        if self.count("done") == self.of:
+            return "done"
+        if self.told is not None and not self.told.stale(self.at):
+            return self.told.state
+        for state in ("running", "paused", "silent", "failed"):
+            if self.count(state):
+                return state
+        return "stopped" if self.command.want == "stop" else "waiting"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether any shard is at work, or somebody leads them."""
+        led = self.told is not None and self.told.state in ("running", "paused") and not self.told.stale(self.at)
+        return led or self.count("running") + self.count("paused") > 0
+
+
+class ShardWatch:
+    """Looks at the shards in a folder again and again.
+
+    Not for several threads at a time. ``rest`` is called between files, for whoever must not be kept from its work.
+    """
+
+    def __init__(self, folder: Path, rest: Callable[[], object] = lambda: None) -> None:
+        self.folder = folder
+        self._reports = ShardReports(folder)
+        self._rest = rest
+        self._manifests: dict[int, tuple[int, Manifest]] = {}
+        self._history: deque[tuple[float, int, int]] = deque()
+
+    def look(self, now: float | None = None) -> ShardSetLook | None:
+        """The set as it is now, ``None`` where there are no shards.
+
+        :raises StoreError: the folder holds shards of different divisions, or a manifest cannot be read.
+        """
+        at = time.time() if now is None else now
+        told = read_shards_report(self.folder)
+        self._reports.look()
+        folders = self._reports.folders
+        divisions = {shard.of for shard in folders.values()} | ({told.shards} if told is not None else set())
+        if len(divisions) > 1:
+            raise StoreError(
+                f"{self.folder}: holds shards of different divisions (of {', '.join(map(str, sorted(divisions)))}). "
+                "Keep those of one, and put the others elsewhere."
+            )
+        if not divisions:
+            return None
+        (of,) = divisions
+        reports = self._all_reports(folders)
+        cells = bytearray(of)
+        for index, report in reports.items():
+            cells[index - 1] = CELL_STATES.index("silent" if report.stale(at) else report.state)
+        return self._look(at, of, bytes(cells), reports, told)
+
+    def _all_reports(self, folders: Mapping[str, Shard]) -> dict[int, ShardReport]:
+        """What each shard tells; of one that ended and tells nothing, what its manifest says."""
+        found = {}
+        for name, shard in folders.items():
+            report = self._reports.by_shard.get(shard)
+            manifest = self._manifest(name, shard)
+            if report is None and manifest is None:
+                continue
+            if report is None or (manifest is not None and report.state == "done" and not report.pairs):
+                assert manifest is not None
+                report = _report_of(manifest)
+            found[shard.index] = report
+        return found
+
+    def _manifest(self, name: str, shard: Shard) -> Manifest | None:
+        known = self._manifests.get(shard.index)
+        report = self._reports.by_shard.get(shard)
+        if known is None and report is not None and report.state in ("running", "paused"):
+            return None
+        folder = self.folder / name
+        try:
+            mark = (folder / MANIFEST).stat().st_mtime_ns
+        except OSError:
+            return None
+        if known is None or known[0] != mark:
+            manifest = Manifest.read(folder)
+            if manifest is None:
+                return None
+            known = self._manifests[shard.index] = (mark, manifest)
+            self._rest()
+        return known[1]
+
+    def _look(
+        self, at: float, of: int, cells: bytes, reports: Mapping[int, ShardReport], told: ShardsReport | None
+    ) -> ShardSetLook:
+        done = sum(report.pairs_done for report in reports.values())
+        calls = sum(report.calls for report in reports.values())
+        self._history.append((at, done, calls))
+        # The last look before the minute is kept: also who looks seldom hears of a rate.
+        while len(self._history) > 2 and self._history[1][0] <= at - _RATE_S:
+            self._history.popleft()
+        then, before, calls_before = self._history[0]
+        span = at - then
+        pairs_rate = max(0, done - before) / span if span >= 1 else None
+        calls_rate = max(0, calls - calls_before) / span if span >= 1 else None
+        if told is not None and not told.stale(at) and told.calls_per_second:
+            calls_rate = told.calls_per_second
+        total = (told.pairs.get("total") if told is not None else None) or (
+            sum(report.pairs for report in reports.values()) if len(reports) == of else None
+        )
+        agreement, shards = self._agreement()
+        return ShardSetLook(
+            at=at,
+            folder=self.folder,
+            of=of,
+            cells=cells,
+            reports=reports,
+            told=told,
+            command=read_command(self.folder),
+            ended=len(self._manifests),
+            pairs_done=done,
+            pairs=total,
+            calls=calls,
+            unscored=sum(report.unscored for report in reports.values()),
+            price=sum(report.price for report in reports.values()),
+            pairs_per_second=pairs_rate,
+            calls_per_second=calls_rate,
+            agreement=agreement,
+            agreement_shards=shards,
+        )
+
+    def _agreement(self) -> tuple[LabelledCounts, int]:
+        """The labelled pairs of the shards that have ended, and how many shards told of them."""
+        counts: Counter[tuple[Verdict | None, Verdict | None]] = Counter()
+        rule, questions, shards = "", 0, 0
+        for _, manifest in self._manifests.values():
+            told = manifest.agreement
+            if told is None or (rule and told.rule != rule):
+                continue
+            rule, shards, questions = told.rule, shards + 1, questions + told.questions
+            counts.update(told.counts)
+        return LabelledCounts(rule, counts, questions), shards
+
+
+def _report_of(manifest: Manifest) -> ShardReport:
+    """What a shard that has ended would tell."""
+    return ShardReport(
+        "done" if manifest.state == "done" else "failed",
+        pairs_done=manifest.finished,
+        pairs=manifest.pairs,
+        calls=manifest.calls,
+        unscored=manifest.unscored or 0,
+        price=manifest.price,
+        error="" if manifest.state == "done" else manifest.message or manifest.state,
+    )
