@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         open_lab,
         open_run,
         read_pairs,
+        shard_status,
     )
 
 
@@ -55,6 +56,7 @@ __all__ = [
     "open_lab",
     "open_run",
     "read_pairs",
+    "shard_status",
 ]
 
 # The matrices here are small. Spread over threads, their products mostly wait for one another: learning from LLMBar's

@@ -11,6 +11,7 @@ from judgenet.api.networks import Network, Study, endpoint, load
 from judgenet.api.pairs import Pairs, read_pairs
 from judgenet.api.plans import labels_to_compare
 from judgenet.api.runs import Run, open_run
+from judgenet.api.shards import shard_status
 from judgenet.figures.base import Figures
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "open_lab",
     "open_run",
     "read_pairs",
+    "shard_status",
 ]

@@ -53,10 +53,10 @@ _PATIENCE_S: Final = 3600.0
 _TEXTS: Final = {"system_id": 0, "shared_id": 0, "own": "", "raw_text": ""}
 """What stands in the index for the texts of an answer."""
 
-Progress = Callable[[int, int], object]
+_OnProgress = Callable[[int, int], object]
 
 
-def shard_index(shards: ShardSet, on_progress: Progress = lambda done, total: None) -> Path:
+def shard_index(shards: ShardSet, on_progress: _OnProgress = lambda done, total: None) -> Path:
     """The store of the index of shards, made anew where a shard has ended since. While another program has it open for
     writing, such as the studio, it stays as it is.
 
@@ -95,7 +95,7 @@ class IndexMaker:
     :raises StoreError: no shard has ended, a shard is of another run, or the index cannot be written.
     """
 
-    def __init__(self, shards: ShardSet, on_progress: Progress = lambda done, total: None) -> None:
+    def __init__(self, shards: ShardSet, on_progress: _OnProgress = lambda done, total: None) -> None:
         self._shards = shards
         self._ended = _ended(shards)
         self._on_progress = on_progress
@@ -217,7 +217,7 @@ def _project(state: ShardState) -> Project:
     return replace(load_project(state.folder / RUN_PROJECT), pairs=None)
 
 
-def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState], on_progress: Progress) -> None:
+def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState], on_progress: _OnProgress) -> None:
     import pandas as pd
 
     whole = _manifest(ended[0]).whole

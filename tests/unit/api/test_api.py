@@ -79,6 +79,7 @@ def test_the_public_surface_is_what_all_names() -> None:
         "open_lab",
         "open_run",
         "read_pairs",
+        "shard_status",
     ]
     assert all(getattr(jn, name) is not None for name in jn.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

@@ -21,6 +21,7 @@ COMMANDS = (
     "experiment",
     "preflight",
     "import",
+    "status",
     "merge",
     "metrics",
     "rate",

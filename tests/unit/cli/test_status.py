@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import judgenet as jn
 from judgenet.cli.errors import ExitCode
 from judgenet.core.network import Settings
 from judgenet.core.presets import network
@@ -47,6 +48,8 @@ def test_a_shard_tells_and_status_sums(study: Path, judgenet: Judgenet, at: tupl
     found = whole["agreement"]
     assert found["accuracy"] == metrics["aggregations"][found["aggregation"]]["accuracy"]
     assert (found["n_labelled"], found["shards"]) == (3, 2)
+    assert jn.shard_status(study).to_dict() == whole
+    assert len(jn.open_run(study).pairs) == 4
     shown = judgenet("status", study.name, "--watch").out
     assert "study.judgenet: done" in shown
     assert "2 of 2 shards done" in shown
