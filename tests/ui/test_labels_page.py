@@ -17,7 +17,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.presets import PRESETS
 from judgenet.core.project import Project
 from judgenet.store.db import Store
-from judgenet.store.files import store_path
+from judgenet.store.files import load_project, save_project, store_path
 from judgenet.store.labels import labels_in_force
 from judgenet.ui.app import Studio
 from judgenet.ui.pages.data import DataPage
@@ -25,6 +25,7 @@ from judgenet.ui.pages.labels import LabelsPage
 from tests.ui.conftest import settle, until
 from tests.ui.person import click, find, key
 from tests.ui.story import story_network, story_pairs, story_project
+from tests.ui.test_effective_votes import recorded
 from tests.ui.test_frame import nameless
 from tests.ui.test_results import run
 
@@ -358,3 +359,14 @@ async def test_without_pairs_and_without_a_place_to_write(studio: Studio, place:
 async def test_every_control_has_a_name(studio: Studio, place: Path) -> None:
     page = await at_desk(studio, place, numbered(5))
     assert nameless(page) == []
+
+
+async def test_a_run_whose_pairs_have_no_file_says_so(studio: Studio, place: Path) -> None:
+    path = recorded(place)
+    save_project(replace(load_project(path), pairs=None), path)
+    context = studio.window.context
+    context.document.open(path)
+    await until(lambda: context.run_state.table is not None and not context.run_state.loading)
+    page = await shown(studio)
+    assert page.empty.sentence.text() == "This page is for labelling pairs. The project names no file of pairs."
+    assert "60 pairs of the run in view" in page.empty.note.text()

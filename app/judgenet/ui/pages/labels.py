@@ -122,9 +122,11 @@ class LabelsPage(Page):
     def _refresh(self) -> None:
         state, desk = self.state, self.state.desk
         if not self.context.document.pairs:
-            self._say_empty(
-                "This page is for labelling pairs. There are no pairs yet.", "", "Choose pairs", self._go_data
-            )
+            sentence, note = "This page is for labelling pairs. There are no pairs yet.", ""
+            if state.table is not None:
+                sentence = "This page is for labelling pairs. The project names no file of pairs."
+                note = f"The {plural(len(state.table), 'pair')} of the run in view were recorded elsewhere."
+            self._say_empty(sentence, note, "Choose pairs", self._go_data)
         elif desk is None or state.working:
             if self.stack.currentWidget() is not self.desk:
                 self.waiting.show_share(None, "Drawing pairs")
