@@ -264,7 +264,7 @@ def _show_estimate(
 ) -> int:
     store = Store.open(setup.store_path, readonly=True) if setup.store_path.exists() else None
     try:
-        found = estimate_lab(lab_starts(setup.start, built, judges), store)
+        estimate = estimate_lab(lab_starts(setup.start, built, judges), store)
         orders = None if groups is None else estimate_orders(setup.start, groups, store)
     finally:
         if store is not None:
@@ -272,13 +272,13 @@ def _show_estimate(
     if as_json:
         plan = [{"probe": of.key, "pairs": len(of.items), "left_out": of.left_out} for of in built.lab.probes]
         nwise = None if orders is None else orders.to_json()
-        reasons = found.to_json()["reasons"] | (NO_ORDERS if orders is None else {})
-        record = {**found.to_json(), "probes": plan, "nwise": nwise, "reasons": reasons}
+        reasons = estimate.to_json()["reasons"] | (NO_ORDERS if orders is None else {})
+        record = {**estimate.to_json(), "probes": plan, "nwise": nwise, "reasons": reasons}
         typer.echo(json.dumps(record, allow_nan=False))
         return ExitCode.DONE
     console = Terminal()
     _print_plan(built, console, gated=has_stop_rules(setup.start.spec))
-    for name, text in found.lines():
+    for name, text in estimate.lines():
         console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)
     if groups is not None and orders is not None:
         text = f"orders of {groups.size} responses: {orders.line()}"

@@ -57,12 +57,12 @@ def bias_recorded(
         own=tuple(own_system or ()), denominator=cast(Denominator, denominator.value), seed=seed, margin=margin
     )
     with open_run(recorded, None) as (store, run):
-        found = run_bias(store, run, settings, chosen)
-    check_own_systems(settings.own, found.systems)
+        result = run_bias(store, run, settings, chosen)
+    check_own_systems(settings.own, result.systems)
     if as_json:
-        sys.stdout.write(recorded_bias(run.id, found).to_json() + "\n")
+        sys.stdout.write(recorded_bias(run.id, result).to_json() + "\n")
     else:
-        print_run_bias(run.id, found, Terminal())
+        print_run_bias(run.id, result, Terminal())
     return ExitCode.DONE
 
 

@@ -72,18 +72,18 @@ def _print_differences(figures: RunComparison, console: Console) -> None:
     for heading in ("first", "second", "difference", "95 % interval", "n"):
         table.add_column(heading, justify="right")
     shown = {title: {**figures.differences, "rate": figures.rate}[name] for name, title in _TITLES.items()}
-    for title, found in shown.items():
+    for title, difference in shown.items():
         table.add_row(
             title,
-            figure(found.first),
-            figure(found.second),
-            "n/a" if found.difference is None else f"{found.difference:+.4f}",
-            interval_text(found.ci, 4, signed=True),
-            f"{found.n:,}",
+            figure(difference.first),
+            figure(difference.second),
+            "n/a" if difference.difference is None else f"{difference.difference:+.4f}",
+            interval_text(difference.ci, 4, signed=True),
+            f"{difference.n:,}",
         )
     console.print(table)
-    for title, found in shown.items():
-        for said in (found.reason, found.note):
+    for title, difference in shown.items():
+        for said in (difference.reason, difference.note):
             if said:
                 console.print(f"{title}: {said}", soft_wrap=True, markup=False)
 

@@ -259,9 +259,9 @@ def key(
         typer.echo(f"judgenet: {scrub(str(error))}", err=True)
         return ExitCode.FAILED
     typer.echo(f"{profile.api_key} is in the system's key store.")
-    found = find_key(profile.api_key, folder)
-    if found is not None and found.source != "keyring":
-        typer.echo(f"It is set in another place too, which comes first: {found.source}.")
+    known_key = find_key(profile.api_key, folder)
+    if known_key is not None and known_key.source != "keyring":
+        typer.echo(f"It is set in another place too, which comes first: {known_key.source}.")
     return ExitCode.DONE
 
 
@@ -462,15 +462,15 @@ def _model(profile: EndpointProfile) -> str | None:
 def _key_state(profile: EndpointProfile, folder: Path | None) -> str:
     if profile.api_key is None:
         return "none needed"
-    found = find_key(profile.api_key, folder)
-    return f"{profile.api_key}: " + (f"set ({found.source})" if found else "not set")
+    known_key = find_key(profile.api_key, folder)
+    return f"{profile.api_key}: " + (f"set ({known_key.source})" if known_key else "not set")
 
 
 def _record(profile: EndpointProfile, origin: str, folder: Path | None) -> dict[str, Any]:
-    found = find_key(profile.api_key, folder) if profile.api_key else None
+    known_key = find_key(profile.api_key, folder) if profile.api_key else None
     return asdict(profile) | {
         "headers": dict(profile.headers),
-        "key_found_in": None if found is None else found.source,
+        "key_found_in": None if known_key is None else known_key.source,
         "from": origin,
         "problem": profile_problem(profile),
     }

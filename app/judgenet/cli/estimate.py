@@ -30,12 +30,12 @@ def estimate(setup: Setup, as_json: JsonOption = False) -> int:
     """
     store = Store.open(setup.store_path, readonly=True) if setup.store_path.exists() else None
     try:
-        found = estimate_run(setup.start, store)
+        run_estimate = estimate_run(setup.start, store)
     finally:
         if store is not None:
             store.close()
     several = setup.dataset.systems
-    record: dict[str, Any] = found.to_json() | {"systems": None if several is None else several.to_json()}
+    record: dict[str, Any] = run_estimate.to_json() | {"systems": None if several is None else several.to_json()}
     if several is None:
         record["reasons"]["systems"] = "each record is one pair of responses"
     if as_json:
@@ -48,7 +48,7 @@ def estimate(setup: Setup, as_json: JsonOption = False) -> int:
     table.add_column(justify="right")
     if several is not None:
         console.print(f"{several.line()}.", soft_wrap=True)
-    for name, text in found.lines():
+    for name, text in run_estimate.lines():
         table.add_row(name, text)
     console.print(table)
     if setup.start.until is not None or setup.start.auto_matches:

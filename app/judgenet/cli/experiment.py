@@ -146,13 +146,13 @@ def experiment(
         changes["depths"] = _numbers("--depths", depths)
     if neurons is not None:
         changes["budget"] = neurons
-    found = make(name, choices_of(setup.start, **changes))
+    chosen = make(name, choices_of(setup.start, **changes))
     _refuse_too_few(preset, setup)
     named = named or set_name(Path(source.files[0]).absolute())
     if estimate:
-        _estimate_only(found, setup, as_json)
+        _estimate_only(chosen, setup, as_json)
         return ExitCode.DONE
-    return _run(found, setup, named, words, target, labour, out / name, as_json=as_json, quiet=quiet)
+    return _run(chosen, setup, named, words, target, labour, out / name, as_json=as_json, quiet=quiet)
 
 
 def _labour(seconds: float | None, wage: float | None, annotators: float) -> Labour:
@@ -195,15 +195,15 @@ def _refuse_too_few(preset: ExperimentPreset, setup: Setup) -> None:
         )
 
 
-def _estimate_only(found: Experiment, setup: Setup, as_json: bool) -> None:
+def _estimate_only(chosen: Experiment, setup: Setup, as_json: bool) -> None:
     store = Store.open(setup.store_path, readonly=True) if setup.store_path.exists() else None
     try:
-        come_to = estimate_experiment(setup.start, found, store)
+        come_to = estimate_experiment(setup.start, chosen, store)
     finally:
         if store is not None:
             store.close()
     if as_json:
-        typer.echo(json.dumps({"experiment": found.key, **come_to.to_json()}, allow_nan=False))
+        typer.echo(json.dumps({"experiment": chosen.key, **come_to.to_json()}, allow_nan=False))
     else:
         _show_estimate(come_to, Terminal())
 
@@ -218,7 +218,7 @@ def _show_estimate(come_to: ExperimentEstimate, console: Console) -> None:
 
 
 def _run(
-    found: Experiment,
+    chosen: Experiment,
     setup: Setup,
     named: str,
     selection: str,
@@ -235,14 +235,14 @@ def _run(
         setup.save()
         if not quiet:
             print_findings(console, setup.dataset.findings)
-            _show_estimate(estimate_experiment(setup.start, found, store), console)
-        course = Course(store, setup.start, found)
+            _show_estimate(estimate_experiment(setup.start, chosen, store), console)
+        course = Course(store, setup.start, chosen)
         _go(course, store, console, quiet)
         store.require_kept()
         assert course.end is not None
         values = experiment_set(
             store,
-            found,
+            chosen,
             setup.start.pairs,
             course.runs,
             name=named,
@@ -255,7 +255,7 @@ def _run(
             this_time=course.used.calls,
         )
         try:
-            results, files = write_results(folder, found.key, values)
+            results, files = write_results(folder, chosen.key, values)
         except ResultsError as error:
             raise InputError(str(error)) from None
     if as_json:

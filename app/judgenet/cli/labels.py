@@ -217,23 +217,23 @@ def _import(
 ) -> dict[str, Any]:
     """Enters the labels of a file, all or none."""
     pairs = {of.pair.id: of.pair for of in run_pairs(store, run)}
-    found = read_labels(path, pairs, annotator=annotator, chosen=chosen, at=now())
+    label_file = read_labels(path, pairs, annotator=annotator, chosen=chosen, at=now())
     within = within_name(run, aggregation_of(run, aggregation))
     entered = [
         replace(label, within=label.within or within) if label.chosen == "within-verdict" else label
-        for label in found.labels
+        for label in label_file.labels
     ]
     new = add_labels(store, entered)
     return {
         "file": str(path),
-        "n": len(found.labels),
+        "n": len(label_file.labels),
         "new": new,
-        "known": len(found.labels) - new,
-        "stale": found.stale,
-        "empty": found.empty,
-        "inactive": found.inactive,
-        "annotators": sorted({label.annotator for label in found.labels}),
-        "chosen": dict(Counter(label.chosen for label in found.labels)),
+        "known": len(label_file.labels) - new,
+        "stale": label_file.stale,
+        "empty": label_file.empty,
+        "inactive": label_file.inactive,
+        "annotators": sorted({label.annotator for label in label_file.labels}),
+        "chosen": dict(Counter(label.chosen for label in label_file.labels)),
     }
 
 
@@ -255,20 +255,23 @@ def _write_queue(run: str, project: Path | None, path: Path) -> tuple[RunInfo, d
 def _print_told(told: dict[str, Any]) -> None:
     if rules := told.get("rules"):
         typer.echo(f"Labels of the data file count as {rules['file_chosen']}, no majority as {rules['no_majority']}")
-    if found := told.get("imported"):
-        ways = ", ".join(f"{count:,} {name}" for name, count in found["chosen"].items())
-        typer.echo(f"{found['file']}: {found['new']:,} labels entered ({ways}) by {', '.join(found['annotators'])}")
+    if message := told.get("imported"):
+        ways = ", ".join(f"{count:,} {name}" for name, count in message["chosen"].items())
+        typer.echo(
+            f"{message['file']}: {message['new']:,} labels entered ({ways}) by {', '.join(message['annotators'])}"
+        )
         for key, words in (
             ("known", "were there already"),
             ("stale", "are of other texts than the pairs have now, and do not count"),
             ("empty", "records have no label"),
             ("inactive", "were taken back or replaced"),
         ):
-            if found[key]:
-                typer.echo(f"{found[key]:,} {words}", err=True)
-    if found := told.get("queue"):
+            if message[key]:
+                typer.echo(f"{message[key]:,} {words}", err=True)
+    if message := told.get("queue"):
         typer.echo(
-            f"{found['file']}: {plural(found['n'], 'pair')} to label, of {found['for_people']:,} for people", err=True
+            f"{message['file']}: {plural(message['n'], 'pair')} to label, of {message['for_people']:,} for people",
+            err=True,
         )
-    if found := told.get("exported"):
-        typer.echo(f"{found['file']}: {found['n']:,} labels", err=True)
+    if message := told.get("exported"):
+        typer.echo(f"{message['file']}: {message['n']:,} labels", err=True)

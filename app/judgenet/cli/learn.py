@@ -135,13 +135,13 @@ def _print_left_out(tasks: Mapping[str, TaskLeftOut | str], console: Console) ->
 
 
 def _less_words(less: LessFigures) -> str:
-    found = less.accuracy
-    if found.difference is None or less.p is None:
-        return f"n/a – {less.reason or found.reason}"
-    within = f"({interval_text(found.ci, signed=True) or found.reason})"
+    accuracy = less.accuracy
+    if accuracy.difference is None or less.p is None:
+        return f"n/a – {less.reason or accuracy.reason}"
+    within = f"({interval_text(accuracy.ci, signed=True) or accuracy.reason})"
     over = " over questions" if less.p_over == "questions" else ""
     p = f"p{over} {'' if less.p < 0.0001 else '= '}{p_text(less.p)}"
-    return f"accuracy {found.difference:+.4f} {within}, {p}, on {plural(less.n, 'pair')}"
+    return f"accuracy {accuracy.difference:+.4f} {within}, {p}, on {plural(less.n, 'pair')}"
 
 
 def save_learned(store: Store, run: RunInfo, kind: LearnKind, seed: int, project: Path, decides: bool) -> str:

@@ -88,12 +88,12 @@ class _Commands(TyperGroup):
 def _loaded(name: str) -> Any:
     """A command with its options."""
     module, _, attribute = COMMANDS[name][0].partition(":")
-    found = getattr(import_module(f"judgenet.cli.{module}"), attribute)
+    value = getattr(import_module(f"judgenet.cli.{module}"), attribute)
     parent = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    if isinstance(found, typer.Typer):
-        parent.add_typer(found, name=name)
+    if isinstance(value, typer.Typer):
+        parent.add_typer(value, name=name)
     else:
-        parent.command(name)(found)
+        parent.command(name)(value)
     # With a callback the parent stays a group, also of a single command.
     parent.callback()(lambda: None)
     return typer.main.get_group(parent).commands[name]

@@ -126,15 +126,15 @@ def _print_groups(
     console.print(f"\nBy {by}, {decides} (--all: every aggregation)", markup=False, soft_wrap=True)
     table = _table(by, ("accuracy", "95 % interval", "macro-F1", "kappa", "n used", "baseline"))
     for name, part in groups.items():
-        found = part[decides]
+        by_group = part[decides]
         table.add_row(
             Text(name),
-            figure(found.accuracy),
-            interval_text(found.accuracy_ci),
-            figure(found.macro_f1),
-            figure(found.kappa),
-            f"{found.n_used:,} of {found.n_total:,}",
-            figure(found.majority_baseline),
+            figure(by_group.accuracy),
+            interval_text(by_group.accuracy_ci),
+            figure(by_group.macro_f1),
+            figure(by_group.kappa),
+            f"{by_group.n_used:,} of {by_group.n_total:,}",
+            figure(by_group.majority_baseline),
         )
     console.print(table)
 
@@ -148,13 +148,13 @@ def _print_neurons(figures: RunMetrics, console: Console, *, every_row: bool) ->
         shown = [name for name in shown if name in chosen]
     table = _table("neuron", ("accuracy", "95 % interval", "kappa", "n used", "flip rate", "p"))
     for name in shown:
-        found, flips = named[name], figures.position[name]
+        neurons, flips = named[name], figures.position[name]
         table.add_row(
             Text(name),
-            figure(found.accuracy),
-            interval_text(found.accuracy_ci),
-            figure(found.kappa),
-            f"{found.n_used:,} of {found.n_total:,}",
+            figure(neurons.accuracy),
+            interval_text(neurons.accuracy_ci),
+            figure(neurons.kappa),
+            f"{neurons.n_used:,} of {neurons.n_total:,}",
             figure(flips.flip_rate),
             p_text(flips.p if flips.questions_p is None else flips.questions_p),
         )
@@ -277,18 +277,18 @@ def _signed(value: float | None) -> str:
 
 
 def _print_best(panel: PanelsFigures, console: Console) -> None:
-    found = panel.against_people
-    others = sum(row.n > 0 for row in found.ranking) - 1
-    if found.best is None or others < 1:
+    best = panel.against_people
+    others = sum(row.n > 0 for row in best.ranking) - 1
+    if best.best is None or others < 1:
         return
     console.print(
-        f"{found.best} agrees with people most; the labelled pairs {told_from(others, len(found.not_worse))} "
+        f"{best.best} agrees with people most; the labelled pairs {told_from(others, len(best.not_worse))} "
         "(sign tests, Holm-adjusted, at .05)",
         soft_wrap=True,
         markup=False,
     )
-    if found.warning:
-        console.print(f"Note: {found.warning}", soft_wrap=True, markup=False)
+    if best.warning:
+        console.print(f"Note: {best.warning}", soft_wrap=True, markup=False)
 
 
 def _print_people(figures: RunMetrics, console: Console) -> None:
@@ -320,19 +320,19 @@ def _print_table(aggregations: Mapping[str, AgreementFigures], console: Console)
     for name in ("accuracy", "95 % interval", "macro-F1", "kappa", "n used", "baseline"):
         table.add_column(name, justify="right", no_wrap=True)
     why: dict[str, list[str]] = {}
-    for name, found in aggregations.items():
+    for name, row in aggregations.items():
         table.add_row(
             Text(name),
-            figure(found.accuracy),
-            interval_text(found.accuracy_ci),
-            figure(found.macro_f1),
-            figure(found.kappa),
-            f"{found.n_used:,} of {found.n_total:,}",
-            figure(found.majority_baseline),
+            figure(row.accuracy),
+            interval_text(row.accuracy_ci),
+            figure(row.macro_f1),
+            figure(row.kappa),
+            f"{row.n_used:,} of {row.n_total:,}",
+            figure(row.majority_baseline),
         )
         for key in ("accuracy", "macro_f1", "kappa", "majority_baseline"):
-            if getattr(found, key) is None:
-                reason = found.reasons.get(key, "undefined")
+            if getattr(row, key) is None:
+                reason = row.reasons.get(key, "undefined")
                 why.setdefault(reason, []).append(f"{name} {_FIGURES[key]}")
     console.print(table)
     for reason, undefined in why.items():

@@ -47,24 +47,24 @@ def status(as_json: JsonOption = False) -> int:
     Example: judgenet model status
     """
     own = resolve(ENDPOINT).source
-    found = find_model() if own is None else Path(own) if Path(own).is_file() else None
+    model_path = find_model() if own is None else Path(own) if Path(own).is_file() else None
     name = MODEL_NAME if own is None else Path(own).stem
-    place = own if own is not None else str(found or model_folder() / MODEL_FILE)
+    place = own if own is not None else str(model_path or model_folder() / MODEL_FILE)
     if as_json:
         record = {
             "model": name,
             "demo": own is None,
             "path": place,
-            "present": found is not None,
-            "size": None if found is None else found.stat().st_size,
+            "present": model_path is not None,
+            "size": None if model_path is None else model_path.stat().st_size,
             "licence": MODEL_LICENCE if own is None else None,
         }
         typer.echo(json.dumps(record, allow_nan=False))
         return ExitCode.DONE
     typer.echo(f"model: {name}" + (f" (demo model, {MODEL_LICENCE})" if own is None else " (your own)"))
     typer.echo(f"file: {place}")
-    if found is not None:
-        typer.echo(f"state: here, {found.stat().st_size / 1e6:,.0f} MB")
+    if model_path is not None:
+        typer.echo(f"state: here, {model_path.stat().st_size / 1e6:,.0f} MB")
     elif own is None:
         typer.echo("state: not here. Fetch it (93 MB) with: judgenet model fetch")
     else:
@@ -107,11 +107,11 @@ def path(as_json: JsonOption = False) -> int:
     Example: judgenet model path
     """
     try:
-        found = locate_model(resolve(ENDPOINT).source)
+        location = locate_model(resolve(ENDPOINT).source)
     except ModelError as error:
         typer.echo(f"judgenet: {scrub(str(error))}", err=True)
         return ExitCode.FAILED
-    typer.echo(json.dumps({"path": str(found)}) if as_json else str(found))
+    typer.echo(json.dumps({"path": str(location)}) if as_json else str(location))
     return ExitCode.DONE
 
 

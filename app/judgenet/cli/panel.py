@@ -45,8 +45,10 @@ def print_panel(figures: RunPanel, console: Console) -> None:
 
 def _print_alike(figures: RunPanel, console: Console) -> None:
     """The pairs of neurons that are most alike; the whole matrix is in JSON."""
-    found, names = figures.correlations, figures.neurons
-    basis, of = ("errors", found.errors) if found.errors.reason is None else ("verdicts", found.verdicts)
+    correlations, names = figures.correlations, figures.neurons
+    basis, of = (
+        ("errors", correlations.errors) if correlations.errors.reason is None else ("verdicts", correlations.verdicts)
+    )
     if of.reason is not None:
         return
     twos = sorted(

@@ -50,30 +50,30 @@ def check_models(
     """
     start, own = prepare_models(options)
     require_others_approved(start, own, options.project)
-    found = run_preflights(start, Terminal(stderr=True), quiet=quiet)
+    preflights = run_preflights(start, Terminal(stderr=True), quiet=quiet)
     if as_json:
-        sys.stdout.write(scrub(json.dumps(preflight_record(found), allow_nan=False)) + "\n")
+        sys.stdout.write(scrub(json.dumps(preflight_record(preflights), allow_nan=False)) + "\n")
     else:
-        print_preflights(found, Terminal())
-    return ExitCode.FAILED if any(of.assessment.light == "red" for of in found) else ExitCode.DONE
+        print_preflights(preflights, Terminal())
+    return ExitCode.FAILED if any(of.assessment.light == "red" for of in preflights) else ExitCode.DONE
 
 
 def run_preflights(start: Start, console: Console, *, quiet: bool = False) -> list[Preflight]:
     """Asks each model of a run about the built-in pairs, and tells on ``console`` how far it is."""
-    found = []
+    preflights = []
     with Engine() as engine:
         for settings in models_of(start.spec):
             asked = f"{settings.model} at {settings.endpoint}"
             if quiet:
-                found.append(preflight(engine, start, settings))
+                preflights.append(preflight(engine, start, settings))
                 continue
             with console.status(Text(f"Pre-flight of {asked}: {calls_needed()} calls")) as status:
 
                 def told(done: int, total: int, asked: str = asked) -> None:
                     status.update(Text(f"Pre-flight of {asked}: {done} of {total} calls"))
 
-                found.append(preflight(engine, start, settings, told))
-    return found
+                preflights.append(preflight(engine, start, settings, told))
+    return preflights
 
 
 def preflight_record(preflights: Sequence[Preflight]) -> dict[str, Any]:

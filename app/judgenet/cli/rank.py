@@ -108,8 +108,8 @@ def _print_separation(separation_figures: SeparationFigures, console: Console) -
 
 
 def _print_people(figures: RunRanking, console: Console) -> None:
-    found = figures.against_people
-    among = found.among_people
+    against = figures.against_people
+    among = against.among_people
     if among.rbo is not None:
         plain = among.rbo_not_extrapolated
         console.print(
@@ -117,12 +117,12 @@ def _print_people(figures: RunRanking, console: Console) -> None:
             f"over {among.questions:,} comparisons of two people on a question",
             soft_wrap=True,
         )
-    if found.rbo is None:
+    if against.rbo is None:
         return
-    own = found.by_question
+    own = against.by_question
     mean = f"n/a ({own.reason})" if own.rbo is None else f"{own.rbo:.3f}"
     console.print(
-        f"Overlap with the ranking by people (RBO, p = 0.8, extrapolated): {found.rbo:.3f} over {found.pairs:,} "
+        f"Overlap with the ranking by people (RBO, p = 0.8, extrapolated): {against.rbo:.3f} over {against.pairs:,} "
         f"pairs with both; question by question {mean} on average ({own.questions:,} of {own.total:,} "
         "questions)",
         soft_wrap=True,

@@ -132,20 +132,20 @@ def print_rates(figures: RunRates, console: Console) -> None:
         "decided pairs only": figures.decided,
         "verdicts at equal length": figures.length_adjusted,
     }
-    for title, found in lines.items():
+    for title, estimate in lines.items():
         table.add_row(
             title,
-            figure(found.value),
-            interval_text(found.ci, 4),
-            f"{found.n:,}",
-            f"{found.labels:,}",
+            figure(estimate.value),
+            interval_text(estimate.ci, 4),
+            f"{estimate.n:,}",
+            f"{estimate.labels:,}",
         )
     console.print(table)
-    for title, found in lines.items():
-        if found.reason:
-            prefix = "n/a – " if found.value is None else ""
-            console.print(f"{title}: {prefix}{found.reason}", soft_wrap=True, markup=False)
-        for note in found.notes:
+    for title, estimate in lines.items():
+        if estimate.reason:
+            prefix = "n/a – " if estimate.value is None else ""
+            console.print(f"{title}: {prefix}{estimate.reason}", soft_wrap=True, markup=False)
+        for note in estimate.notes:
             console.print(f"{title}: {note}", soft_wrap=True, markup=False)
     for title, counts in (("Verdicts", figures.verdicts), ("Human labels", figures.people)):
         if counts.n:

@@ -21,15 +21,15 @@ _BINNINGS: dict[str, Binning] = {"uniform": "uniform", "quantile": "quantile"}
 def print_reliability(figures: RunReliability, console: Console) -> None:
     """The curve and its errors, a table a kind of probability."""
     for source, title in SOURCE_TITLES.items():
-        found = figures.sources[source]
-        console.print(f"\n{title}: {reliability_words(found)}", soft_wrap=True)
+        of_source = figures.sources[source]
+        console.print(f"\n{title}: {reliability_words(of_source)}", soft_wrap=True)
         console.print(f"The probability is {SOURCE_WORDS[source]}.", soft_wrap=True)
-        if not found.curve:
+        if not of_source.curve:
             continue
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading in ("probability of B", "mean", "people prefer B", "95 %", "n"):
             table.add_column(heading, justify="right")
-        for of in found.curve:
+        for of in of_source.curve:
             table.add_row(
                 f"{of.low:.2f} to {of.high:.2f}",
                 f"{of.predicted:.3f}",
@@ -39,13 +39,13 @@ def print_reliability(figures: RunReliability, console: Console) -> None:
             )
         console.print(table)
         console.print(
-            f"Brier score {figure(found.brier.value)} ({interval_text(found.brier.ci) or 'no interval'}); always "
-            f"giving the share of B: {figure(found.brier_base)}. {found.n_ties:,} pairs that people call a tie "
-            "are left out.",
+            f"Brier score {figure(of_source.brier.value)} ({interval_text(of_source.brier.ci) or 'no interval'}); "
+            f"always giving the share of B: {figure(of_source.brier_base)}. {of_source.n_ties:,} pairs that people "
+            "call a tie are left out.",
             soft_wrap=True,
         )
-        if found.reason:
-            console.print(f"No interval: {found.reason}", soft_wrap=True)
+        if of_source.reason:
+            console.print(f"No interval: {of_source.reason}", soft_wrap=True)
     width = "equal width" if figures.binning == "uniform" else "about equally many pairs"
     console.print(
         f"\n{figures.bins} bins of {width}. Chance alone makes an expected calibration error larger than it is, the "

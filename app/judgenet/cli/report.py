@@ -141,7 +141,7 @@ def report(
         rules = ProjectRules(None, None) if own_rules else project_rules(store.path, info)
         frame = fair_frame(store, info, rules.aggregation, on_progress)
         try:
-            found = build(
+            built = build(
                 store,
                 frame,
                 recorded=network_of(info).aggregation,
@@ -154,23 +154,23 @@ def report(
         except ValueError as error:
             raise InputError(f"--aggregation {error}") from None
         if short:
-            found = replace(found, bias=lab_figures(store, lambda: on_step("Bias lab")))
+            built = replace(built, bias=lab_figures(store, lambda: on_step("Bias lab")))
         else:
-            found = deepen(store, found, frame, chosen=chosen, on_step=on_step)
+            built = deepen(store, built, frame, chosen=chosen, on_step=on_step)
         if compare is not None:
             on_step(f"Reading {compare}")
             with open_run(compare, project) as (other_store, other):
                 try:
-                    found = compare_runs(
-                        store, info, found, frame, other_store, other, chosen=chosen, on_progress=on_progress
+                    built = compare_runs(
+                        store, info, built, frame, other_store, other, chosen=chosen, on_progress=on_progress
                     )
                 except ValueError as error:
                     raise InputError(f"--compare {compare}: {error}") from None
-    document = short_document(found) if short else outline(found, shown)
+    document = short_document(built) if short else outline(built, shown)
     if short:
-        found = short_figures(found)
+        built = short_figures(built)
     for path in output:
-        _write(path, _WRITERS[path.suffix.lower()](found, document))
+        _write(path, _WRITERS[path.suffix.lower()](built, document))
         _warn_of_letters(path, document)
 
 

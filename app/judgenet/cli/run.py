@@ -154,9 +154,9 @@ def _fit(setup: Setup, console: Console, *, quiet: bool) -> bool:
         profile.kind == "replay" for profile in (setup.start.profiles[name] for name in endpoints_of(setup.start.spec))
     ):
         raise InputError("--preflight: a recorded run has no answers to the built-in pairs. Leave the option out.")
-    found = run_preflights(setup.start, console, quiet=quiet)
-    print_preflights(found, console)
-    if all(of.assessment.light != "red" for of in found):
+    preflights = run_preflights(setup.start, console, quiet=quiet)
+    print_preflights(preflights, console)
+    if all(of.assessment.light != "red" for of in preflights):
         return True
     console.print("Nothing of the run was sent. Choose another model, or leave --preflight out to judge all the same.")
     return False

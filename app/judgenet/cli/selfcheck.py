@@ -113,8 +113,8 @@ def coverage(runs: int, unlabelled: int, seed: int) -> dict[str, Any]:
     }
 
 
-def _methods(found: Mapping[Any, Covered]) -> dict[str, dict[str, float | None]]:
-    return {name: {"coverage": of.coverage, "width": of.width, "bias": of.bias} for name, of in found.items()}
+def _methods(by_method: Mapping[Any, Covered]) -> dict[str, dict[str, float | None]]:
+    return {name: {"coverage": of.coverage, "width": of.width, "bias": of.bias} for name, of in by_method.items()}
 
 
 def print_coverage(figures: dict[str, Any], console: Console) -> None:
@@ -187,14 +187,14 @@ def _print_cells(
             heading, justify="left" if heading in heads and stacked else "right", no_wrap=not stacked, overflow="fold"
         )
     for cell in cells:
-        found = [cell["methods"][name] for name in methods]
-        shown = [_covered(of) if not stacked else "\n".join(_number(of[key], key) for key in stacked) for of in found]
+        covered = [cell["methods"][name] for name in methods]
+        shown = [_covered(of) if not stacked else "\n".join(_number(of[key], key) for key in stacked) for of in covered]
         table.add_row(*(of(cell) for of in heads.values()), *shown)
     console.print(table)
 
 
-def _covered(found: dict[str, float | None]) -> str:
-    return "/".join(_number(found[key], key) for key in ("coverage", "width"))
+def _covered(shares: dict[str, float | None]) -> str:
+    return "/".join(_number(shares[key], key) for key in ("coverage", "width"))
 
 
 def _number(value: float | None, key: str) -> str:
@@ -301,8 +301,8 @@ _DOUBTS = {
 
 def edge_coverage(runs: int, seed: int, on_cell: Callable[[str], object] | None = None) -> dict[str, Any]:
     """Coverage of every figure at the edges, setting by setting, and what covers too little."""
-    found = [edge for part in at_edges.PARTS for edge in at_edges.edges(part, runs, seed, on_cell)]
-    verdicts = at_edges.judged(found)
+    edges = [edge for part in at_edges.PARTS for edge in at_edges.edges(part, runs, seed, on_cell)]
+    verdicts = at_edges.judged(edges)
     return {
         "grid": "edges",
         "nominal": 0.95,
@@ -325,7 +325,7 @@ def edge_coverage(runs: int, seed: int, on_cell: Callable[[str], object] | None 
                     for name, tally in edge.figures.items()
                 },
             }
-            for edge in found
+            for edge in edges
         ],
         "shortfalls": verdicts.short,
         "wilson": verdicts.wilson,
@@ -361,11 +361,11 @@ def edge_page(figures: dict[str, Any], day: str) -> str:
     return "\n".join(lines)
 
 
-def _edge_words(found: dict[str, Any] | None) -> str:
-    if found is None or found["coverage"] is None:
+def _edge_words(edge: dict[str, Any] | None) -> str:
+    if edge is None or edge["coverage"] is None:
         return "–"
-    share = found["shown"]
-    return _number(found["coverage"], "coverage") + (f" ({share:.0%})" if share < 0.995 else "")
+    share = edge["shown"]
+    return _number(edge["coverage"], "coverage") + (f" ({share:.0%})" if share < 0.995 else "")
 
 
 def _print_edges(figures: dict[str, Any], console: Console) -> None:

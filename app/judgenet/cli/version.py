@@ -23,9 +23,9 @@ def show_version(
 
     Example: judgenet version --check
     """
-    found: dict[str, Any] = versions() | {"project": f"{SCHEMA}", "project schema": str(asset(SCHEMA_FILE))}
+    facts: dict[str, Any] = versions() | {"project": f"{SCHEMA}", "project schema": str(asset(SCHEMA_FILE))}
     if not check:
-        typer.echo(json.dumps(found) if as_json else _lines(found))
+        typer.echo(json.dumps(facts) if as_json else _lines(facts))
         return
     from judgenet.engine.updates import check_for_update
 
@@ -34,9 +34,9 @@ def show_version(
         told = {"latest": update.latest, "newer": update.newer}
         told |= {"upgrade": update.upgrade} if update.newer else {}
         told |= {"reason": update.reason} if update.latest is None else {}
-        typer.echo(json.dumps(found | {"update": told}))
+        typer.echo(json.dumps(facts | {"update": told}))
         return
-    typer.echo(_lines(found))
+    typer.echo(_lines(facts))
     if update.latest is None:
         typer.echo(f"Whether there is a newer version is not known. {update.reason}")
     elif update.newer:
@@ -45,5 +45,5 @@ def show_version(
         typer.echo(f"This is the newest version ({update.latest} is what the package index has).")
 
 
-def _lines(found: dict[str, Any]) -> str:
-    return "\n".join(f"{name:20} {text}" for name, text in found.items())
+def _lines(facts: dict[str, Any]) -> str:
+    return "\n".join(f"{name:20} {text}" for name, text in facts.items())

@@ -74,8 +74,8 @@ def acceptance_figures(frame: RunFrame) -> AcceptanceFigures | None:
 def without_label(frame: RunFrame) -> NDArray[np.bool_]:
     """By pair, whether nobody has labelled it: it has neither a label that counts nor one of a targeted review."""
     targeted = np.array([kind.targeted is not None for kind in frame.pairs.people_kinds], dtype=bool)
-    found: NDArray[np.bool_] = (frame.human == 0) & ~targeted[frame.pairs.people]
-    return found
+    unlabelled: NDArray[np.bool_] = (frame.human == 0) & ~targeted[frame.pairs.people]
+    return unlabelled
 
 
 def people_queue(frame: RunFrame) -> tuple[int, ...]:

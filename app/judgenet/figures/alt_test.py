@@ -66,16 +66,16 @@ class AltTestFigures:
 
 
 @figures_of.register(AltTest)
-def alt_test_figures(found: AltTest) -> AltTestFigures:
+def alt_test_figures(result: AltTest) -> AltTestFigures:
     """A judge against all annotators."""
     return AltTestFigures(
-        winning_rate=found.winning_rate,
-        won=found.won,
-        tested=found.tested,
-        advantage=mean_figures(found.advantage),
-        passes=found.passes,
-        annotators={of.name: left_out_figures(of) for of in found.annotators},
-        reason=found.reason or None,
+        winning_rate=result.winning_rate,
+        won=result.won,
+        tested=result.tested,
+        advantage=mean_figures(result.advantage),
+        passes=result.passes,
+        annotators={of.name: left_out_figures(of) for of in result.annotators},
+        reason=result.reason or None,
     )
 
 
@@ -122,8 +122,8 @@ def run_alt_test(frame: RunFrame, epsilon: float = EPSILON) -> RunAltTest:
 
     aggregations = {name: tested(codes) for name, codes in frame.aggregations.items()}
     neurons = {name: tested(frame.neurons[:, column]) for column, name in enumerate(frame.names)}
-    found = [*aggregations.values(), *neurons.values()]
-    reasons = {of.reason for of in found}
+    judges = [*aggregations.values(), *neurons.values()]
+    reasons = {of.reason for of in judges}
     return RunAltTest(
         run=frame.run.id,
         epsilon=epsilon,
@@ -137,14 +137,14 @@ def run_alt_test(frame: RunFrame, epsilon: float = EPSILON) -> RunAltTest:
     )
 
 
-def alt_test_words(found: AltTestFigures) -> str:
+def alt_test_words(figures: AltTestFigures) -> str:
     """The result for a judge, without its full stop."""
-    if found.winning_rate is None:
-        return f"not tested: {found.reason}"
-    may = "may replace people" if found.passes else "may not replace people"
+    if figures.winning_rate is None:
+        return f"not tested: {figures.reason}"
+    may = "may replace people" if figures.passes else "may not replace people"
     return (
-        f"{may}: it wins against {found.won:,} of {found.tested:,} annotators (winning rate "
-        f"{percent(found.winning_rate)})"
+        f"{may}: it wins against {figures.won:,} of {figures.tested:,} annotators (winning rate "
+        f"{percent(figures.winning_rate)})"
     )
 
 

@@ -91,7 +91,7 @@ def as_json(value: Any) -> Any:
 _Figures = TypeVar("_Figures")
 
 
-def taken_over(kind: type[_Figures], found: Any, **others: Any) -> _Figures:
+def taken_over(kind: type[_Figures], source: Any, **others: Any) -> _Figures:
     """Figures of a kind from a value of the statistics: each has the value's attribute of its own name, but ``ci`` its
     ``interval``, and the ``others`` what they are given as. An empty ``reason`` is ``None``.
 
@@ -100,7 +100,7 @@ def taken_over(kind: type[_Figures], found: Any, **others: Any) -> _Figures:
     values = dict(others)
     for of in fields(kind):  # type: ignore[arg-type]
         if of.name not in values:
-            value = getattr(found, "interval" if of.name == "ci" else of.name)
+            value = getattr(source, "interval" if of.name == "ci" else of.name)
             values[of.name] = value or None if of.name == "reason" else value
     return kind(**values)
 
@@ -142,8 +142,8 @@ class Figures(Mapping[str, Any]):
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain values, as JSON has them."""
-        found: dict[str, Any] = as_json(self)
-        return found
+        encoded: dict[str, Any] = as_json(self)
+        return encoded
 
     def to_json(self) -> str:
         """The figures as one line of JSON, as ``--json`` prints it."""

@@ -232,11 +232,11 @@ def plan_stages(frame: RunFrame, groups: Sequence[Sequence[str]] = (), *, after:
             spec = with_rule(bare, f"decided after={after}" if after else "decided")
         except NetworkError as error:
             raise FiguresError(str(error)) from None
-        found = replay_stages(stages(spec, max((neuron for _, neuron in places), default=0)), places)
+        replayed = replay_stages(stages(spec, max((neuron for _, neuron in places), default=0)), places)
         return StagePlan(
-            tuple(_names_of(frame, of.columns) for of in found),
-            tuple(of.columns for of in found),
-            tuple(of.rule is not None for of in found),
+            tuple(_names_of(frame, of.columns) for of in replayed),
+            tuple(of.columns for of in replayed),
+            tuple(of.rule is not None for of in replayed),
         )
     at = {name: column for column, name in enumerate(names)}
     for name in (name for group in groups for name in group):
@@ -295,19 +295,19 @@ def run_cascade(
     if not plan.columns:
         raise FiguresError(f"{frame.run.id}: no pair is finished.")
     calls, rules = frame.what_if_calls(), frame.spec.aggregation
-    found = replay(calls, plan.with_rule(stop), rules, aggregation)
+    replayed = replay(calls, plan.with_rule(stop), rules, aggregation)
     last = replay(calls, (ReplayStage(plan.columns[-1], None),), rules, aggregation)
     prices = _prices(store, frame)
     return RunCascade(
-        **vars(_replayed(frame, plan, stop, found, prices)),
+        **vars(_replayed(frame, plan, stop, replayed, prices)),
         run=frame.run.id,
         aggregation=aggregation,
         rule=stop_rule_text(stop),
-        accuracy=found.accuracy,
-        accuracy_ci=found.interval,
-        n_used=found.n_used,
+        accuracy=replayed.accuracy,
+        accuracy_ci=replayed.interval,
+        n_used=replayed.n_used,
         labelled=int((calls.human > 0).sum()),
-        unknown=int((~found.known).sum()),
+        unknown=int((~replayed.known).sum()),
         last_accuracy=last.accuracy,
         last_accuracy_ci=last.interval,
         last_n_used=last.n_used,
@@ -354,12 +354,12 @@ def variants(
     is asked at all, stands there as well."""
     calls = frame.what_if_calls()
     whole = replay(calls, plan.with_rule(None), frame.spec.aggregation, aggregation)
-    found = [_variant("never", whole, whole, calls)]
+    cheaper = [_variant("never", whole, whole, calls)]
     for text in dict.fromkeys(rules):
         if text != "never":
             mine = replay(calls, plan.with_rule(read_stop_rule(text)), frame.spec.aggregation, aggregation)
-            found.append(_variant(text, mine, whole, calls))
-    return tuple(found)
+            cheaper.append(_variant(text, mine, whole, calls))
+    return tuple(cheaper)
 
 
 def _variant(rule: str, cascade_replay: CascadeReplay, whole: CascadeReplay, calls: Calls) -> VariantFigures:

@@ -166,10 +166,10 @@ def two_runs(
 
 def _known(compared: Compared) -> Compared:
     """The comparison of a run to itself, which is no estimate."""
-    found = compared.figures
-    differences = {name: known_difference(of) for name, of in found.differences.items()}
-    test = replace(found.test, interval=differences["accuracy"].interval)
-    figures = replace(found, differences=differences, test=test)
+    comparison = compared.figures
+    differences = {name: known_difference(of) for name, of in comparison.differences.items()}
+    test = replace(comparison.test, interval=differences["accuracy"].interval)
+    figures = replace(comparison, differences=differences, test=test)
     return replace(compared, figures=figures, rate=known_difference(compared.rate))
 
 
@@ -307,7 +307,7 @@ def run_comparison(
             f"{one.id} and {other.id}: no pair is in both (the same id and the same texts). "
             "Compare runs of the same pairs."
         )
-    found, sample = two.compared.figures, two.compared.sample
+    comparison, sample = two.compared.figures, two.compared.sample
     return RunComparison(
         first=_who(one, aggregations[0]),
         second=_who(other, aggregations[1]),
@@ -315,16 +315,16 @@ def run_comparison(
             first=len(two.first),
             second=len(two.second),
             common=len(two.common),
-            both_judged=found.n,
-            labelled=found.test.n,
+            both_judged=comparison.n,
+            labelled=comparison.test.n,
             labels_differ=two.labels_differ,
             questions=two.compared.questions,
         ),
-        mcnemar=mcnemar_figures(found),
-        differences={name: difference_figures(of) for name, of in found.differences.items()},
+        mcnemar=mcnemar_figures(comparison),
+        differences={name: difference_figures(of) for name, of in comparison.differences.items()},
         rate=difference_figures(two.compared.rate),
-        agree=agree_figures(found),
-        power=power_figures(plan_comparison(two.compared.discordance, n=found.test.n)),
+        agree=agree_figures(comparison),
+        power=power_figures(plan_comparison(two.compared.discordance, n=comparison.test.n)),
         chosen=sample.chosen,
         chosen_assumed=chosen is None and sample.chosen == "imported",
         labels=sample_figures(sample),

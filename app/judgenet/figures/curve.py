@@ -103,8 +103,8 @@ def run_curve(frame: RunFrame, rule: VoteRule, within: float, *, seed: int = 0) 
     """
     calls, names = frame.what_if_calls(), frame.names
     pairs = CurvePairs(len(calls.human), int((calls.human > 0).sum()))
-    found: WhatIf | None = None
+    curve: WhatIf | None = None
     why = "" if frame.early is None else STOPPED
     if names and not why:
-        found = what_if(calls, network_of(frame.run).aggregation, rule, tolerance=within, seed=seed)
-    return RunCurve(**vars(curve_figures(found, rule, names, within, why)), run=frame.run.id, seed=seed, pairs=pairs)
+        curve = what_if(calls, network_of(frame.run).aggregation, rule, tolerance=within, seed=seed)
+    return RunCurve(**vars(curve_figures(curve, rule, names, within, why)), run=frame.run.id, seed=seed, pairs=pairs)

@@ -188,9 +188,9 @@ def _found(key: str, asked: Mapping[str, _Made]) -> _Figure:
     figures = asked[_JUDGES if command == "metrics" and part in _OF_JUDGES else command]()
     starts = ("", "aggregations.", "neurons.") if command == "metrics" else ("",)
     for start in starts:
-        found = _walk(figures, f"{start}{rest}".split("."), [])
-        if found is not None:
-            return found._replace(key=f"{command}.{start}{rest}")
+        figure = _walk(figures, f"{start}{rest}".split("."), [])
+        if figure is not None:
+            return figure._replace(key=f"{command}.{start}{rest}")
     raise FiguresError(_unknown(key, command, rest, figures, starts))
 
 
@@ -209,9 +209,9 @@ def _walk(value: Any, path: Sequence[str], above: list[tuple[Any, str]]) -> _Fig
             inner = next(of for of in value if of["name"] == name)
         else:
             continue
-        found = _walk(inner, path[size:], [*above, (value, name)])
-        if found is not None:
-            return found
+        figure = _walk(inner, path[size:], [*above, (value, name)])
+        if figure is not None:
+            return figure
     return None
 
 
@@ -230,8 +230,8 @@ def _interval(above: list[tuple[Any, str]]) -> Sequence[float] | None:
     owner, name = above[-1]
     if not isinstance(owner, Mapping):
         return None
-    found: Sequence[float] | None = owner.get(f"{name}_ci", owner.get("ci") if name in _VALUES else None)
-    return found
+    interval: Sequence[float] | None = owner.get(f"{name}_ci", owner.get("ci") if name in _VALUES else None)
+    return interval
 
 
 def _end_of_interval(value: Any, end: int, above: list[tuple[Any, str]]) -> _Figure | None:
@@ -254,9 +254,9 @@ def _reason(above: list[tuple[Any, str]], key: str) -> str:
     for owner, name in reversed(above):
         if isinstance(owner, Mapping):
             reasons = owner.get("reasons") or {}
-            found = reasons.get(key) or reasons.get(name) or owner.get("reason")
-            if found:
-                return str(found)
+            reason = reasons.get(key) or reasons.get(name) or owner.get("reason")
+            if reason:
+                return str(reason)
     return "the run does not have it"
 
 

@@ -240,8 +240,8 @@ def guarantee_of(
 ) -> RunGuarantee:
     """The figures of :func:`run_guarantee` for verdicts whose confidence is known."""
     counts = level_counts(frame, verdicts, seed)
-    found = promise(counts, alpha, delta)
-    threshold = None if verdicts.why else found.threshold
+    promised = promise(counts, alpha, delta)
+    threshold = None if verdicts.why else promised.threshold
     people = for_people(verdicts, threshold)
     worth = labels_worth(counts, alpha, delta, seed=seed)
     likely = None if verdicts.why else labels_likely(counts, worth, alpha, delta, LIKELY)
@@ -257,29 +257,29 @@ def guarantee_of(
         seed=seed,
         pairs=PromisePairs(
             len(frame),
-            found.pairs,
-            found.labels_total,
-            found.labels,
-            found.labels_needed,
+            promised.pairs,
+            promised.labels_total,
+            promised.labels,
+            promised.labels_needed,
             likely,
             None if likely is not None else verdicts.why or _why_unlikely(worth),
         ),
         threshold=threshold,
-        accepted=found.decided,
-        accepted_labels=found.accepted_labels,
-        errors=found.errors,
-        share=None if threshold is None else found.share,
+        accepted=promised.decided,
+        accepted_labels=promised.accepted_labels,
+        errors=promised.errors,
+        share=None if threshold is None else promised.share,
         for_people=tuple(ids[at] for at in people.tolist()),
         queue=tuple(ids[at] for at in people[without_label(frame)[people]].tolist()),
-        tested=tuple(ThresholdFigures(of.confidence, of.n, of.errors, of.p) for of in found.tested),
+        tested=tuple(ThresholdFigures(of.confidence, of.n, of.errors, of.p) for of in promised.tested),
         by_alpha=tuple(
             AlphaFigures(of.alpha, of.threshold, of.decided, of.share)
             for of in shares_decided(counts, ALPHAS, delta)
             if of.threshold is not None and not verdicts.why
         ),
         by_labels=tuple(LabelsFigures(of.labels, of.promised, of.share) for of in worth),
-        notes=_notes(verdicts, found),
-        reason=verdicts.why or found.reason or None,
+        notes=_notes(verdicts, promised),
+        reason=verdicts.why or promised.reason or None,
     )
 
 

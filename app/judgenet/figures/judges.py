@@ -92,11 +92,11 @@ _MOST_NAMED = 8
 """More differences than these are counted."""
 
 
-def _values(found: Sequence[tuple[str, str]]) -> str:
+def _values(values: Sequence[tuple[str, str]]) -> str:
     """What a network has where it differs from another: " (orders: both; role of neuron 2: Accuracy)"."""
-    named = [f"{what}: {value}" for what, value in found[:_MOST_NAMED]]
-    if len(found) > _MOST_NAMED:
-        named.append(f"and {len(found) - _MOST_NAMED:,} more")
+    named = [f"{what}: {value}" for what, value in values[:_MOST_NAMED]]
+    if len(values) > _MOST_NAMED:
+        named.append(f"and {len(values) - _MOST_NAMED:,} more")
     return f" ({'; '.join(named)})" if named else ""
 
 

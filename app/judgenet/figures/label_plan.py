@@ -227,12 +227,12 @@ def run_label_plan(
         raise FiguresError(
             f"{frame.run.id}: no pair has a verdict of {aggregation} yet, so that nothing can be planned."
         )
-    found = sample_plan(frame, aggregation, width, chosen, used=used)
-    sample, plan = found.sample, found.plan
+    stratified_plan = sample_plan(frame, aggregation, width, chosen, used=used)
+    sample, plan = stratified_plan.sample, stratified_plan.plan
     possible = plan.needs["within_verdict"].labels is not None
     unlabelled = {
         verdict: [frame.pairs.ids[index] for index in indexes]
-        for verdict, indexes in frame.unlabelled(aggregation, counting=found.counting).items()
+        for verdict, indexes in frame.unlabelled(aggregation, counting=stratified_plan.counting).items()
     }
     return RunLabelPlan(
         **vars(label_plan_figures(plan)),

@@ -137,14 +137,14 @@ def less_others(
     (:mod:`judgenet.stats.curves`): a learned rule is worth its labels where it beats these on the same pairs."""
     others: dict[str, Codes] = {name: said[name] for name in said if name == "best_single"}
     others |= votes
-    found: dict[Way, tuple[LessOther, ...]] = {}
+    less: dict[Way, tuple[LessOther, ...]] = {}
     for way, mine in said.items():
         if way == "best_single":
             continue
-        found[way] = tuple(
+        less[way] = tuple(
             LessOther(name, _compared(questions, human, mine, codes, resamples, seed)) for name, codes in others.items()
         )
-    return found
+    return less
 
 
 @dataclass(frozen=True, slots=True)

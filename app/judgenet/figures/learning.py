@@ -224,12 +224,12 @@ def _left_out(frame: RunFrame, seed: int) -> dict[str, TaskLeftOut | str]:
         }
     except LearningError as error:
         return {"reason": str(error)}
-    found: dict[str, TaskLeftOut | str] = {}
+    by_task: dict[str, TaskLeftOut | str] = {}
     for task in sorted(set(tasks)):
         mine = np.array([of == task for of in tasks])
         by_way = {name: _agreement(frame, done[mine], codes[mine]) for name, codes in verdicts.items()}
-        found[task] = TaskLeftOut(**by_way, best_neuron=_best_neuron(frame, done[mine]))
-    return found
+        by_task[task] = TaskLeftOut(**by_way, best_neuron=_best_neuron(frame, done[mine]))
+    return by_task
 
 
 def _best_neuron(frame: RunFrame, places: NDArray[np.int64]) -> BestOfTask:

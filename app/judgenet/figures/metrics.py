@@ -318,10 +318,10 @@ def _groups(frame: RunFrame, by: Grouping) -> dict[str, NDArray[np.intp]]:
     return {name: of for name, of in places.items() if len(of)}
 
 
-def _scores(found: ScoreSums | None) -> NeuronScores:
-    if found is None:
+def _scores(sums: ScoreSums | None) -> NeuronScores:
+    if sums is None:
         return NeuronScores(0, None, None, None, None, "its calls gave verdicts alone, or none is scored")
-    return NeuronScores(found.calls, found.a, found.b, found.a / found.calls, found.b / found.calls, None)
+    return NeuronScores(sums.calls, sums.a, sums.b, sums.a / sums.calls, sums.b / sums.calls, None)
 
 
 _MANY = 5

@@ -145,9 +145,9 @@ def _section(section: str, kind: type) -> str:
 def rows(kind: type) -> list[PageRow]:
     """The keys of a type of figures, those of inner types in place."""
     base = next((of for of in kind.__mro__[1:] if of in _NAMES), None)
-    found = [PageRow(_NAMES[base], _NAMES[base], "the keys of the part stand at the top level")] if base else []
-    found += _of_fields(kind, "", base)
-    return sorted(found, key=lambda row: row.key != "run")
+    page_rows = [PageRow(_NAMES[base], _NAMES[base], "the keys of the part stand at the top level")] if base else []
+    page_rows += _of_fields(kind, "", base)
+    return sorted(page_rows, key=lambda row: row.key != "run")
 
 
 def _of_fields(kind: type, prefix: str, base: type | None = None) -> Iterator[PageRow]:
@@ -169,8 +169,8 @@ def _of_type(hint: Any, key: str) -> list[PageRow]:
     for names in (of for of in extras if isinstance(of, Keys)):
         key = ".".join((key, *names))
     optional = OPTIONAL in extras
-    found = _inner(hint, key, meaning)
-    return [row._replace(holds=f"{row.holds.removesuffix('?')}?") for row in found] if optional else found
+    inner = _inner(hint, key, meaning)
+    return [row._replace(holds=f"{row.holds.removesuffix('?')}?") for row in inner] if optional else inner
 
 
 def _inner(hint: Any, key: str, meaning: str) -> list[PageRow]:
@@ -206,17 +206,17 @@ def _objects(kinds: list[type], key: str, meaning: str) -> list[PageRow]:
     first, *others = kinds
     base = next((of for of in first.__mro__ if of in _NAMES), None)
     if base is not None:
-        found = [PageRow(key, _NAMES[base], meaning)]
-        found += _of_fields(first, f"{key}.", base) if base is not first else ()
+        object_rows = [PageRow(key, _NAMES[base], meaning)]
+        object_rows += _of_fields(first, f"{key}.", base) if base is not first else ()
     else:
-        found = list(_of_fields(first, f"{key}."))
-        if meaning and found and not found[0].meaning:
-            found[0] = found[0]._replace(meaning=meaning)
-    known = {row.key for row in found} | {f"{key}.{name}" for name in get_type_hints(first)}
+        object_rows = list(_of_fields(first, f"{key}."))
+        if meaning and object_rows and not object_rows[0].meaning:
+            object_rows[0] = object_rows[0]._replace(meaning=meaning)
+    known = {row.key for row in object_rows} | {f"{key}.{name}" for name in get_type_hints(first)}
     for other in others:
         more = [row for row in _of_fields(other, f"{key}.") if row.key not in known]
-        found += [row._replace(holds=f"{row.holds.removesuffix('?')}?") for row in more]
-    return found
+        object_rows += [row._replace(holds=f"{row.holds.removesuffix('?')}?") for row in more]
+    return object_rows
 
 
 def _plain(hint: Any) -> str:

@@ -121,8 +121,8 @@ class RunPanel(PanelStudy, Figures):
         import pandas as pd
 
         rows = []
-        for rule, found in (("votes", self.choice.votes), ("labels", self.choice.labels)):
-            for step in found.steps:
+        for rule, choice in (("votes", self.choice.votes), ("labels", self.choice.labels)):
+            for step in choice.steps:
                 low, high = step.accuracy.ci or (None, None)
                 rows.append(
                     {
@@ -195,24 +195,24 @@ def set_worth(frame: RunFrame, columns: Sequence[int], *, seed: int = 0) -> SetW
     return SetWorth(tuple(frame.names[column] for column in columns), errors, verdicts)
 
 
-def correlation_figures(found: CorrelationMap, names: Sequence[str]) -> CorrelationFigures:
+def correlation_figures(correlations: CorrelationMap, names: Sequence[str]) -> CorrelationFigures:
     """Correlations and dendrogram; ``names`` are those of the neurons."""
-    branches = [(place,) for place in range(len(names))] + merged(found.merges, len(names))
+    branches = [(place,) for place in range(len(names))] + merged(correlations.merges, len(names))
     return CorrelationFigures(
-        r=tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in found.r),
-        n=tuple(tuple(int(count) for count in row) for row in found.n),
-        order=tuple(names[place] for place in found.order),
+        r=tuple(tuple(None if np.isnan(value) else float(value) for value in row) for row in correlations.r),
+        n=tuple(tuple(int(count) for count in row) for row in correlations.n),
+        order=tuple(names[place] for place in correlations.order),
         merges=tuple(
             MergeFigures(
                 tuple(names[place] for place in branches[merge.left]),
                 tuple(names[place] for place in branches[merge.right]),
                 merge.distance,
             )
-            for merge in found.merges
+            for merge in correlations.merges
         ),
-        pairs=found.pairs,
-        pairs_total=found.pairs_total,
-        reason=found.reason or None,
+        pairs=correlations.pairs,
+        pairs_total=correlations.pairs_total,
+        reason=correlations.reason or None,
     )
 
 

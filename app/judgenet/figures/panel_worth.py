@@ -82,7 +82,7 @@ def panel_worth(frame: RunFrame, *, seed: int = 0) -> PanelWorth:
 def layers_worth(frame: RunFrame, *, seed: int = 0) -> Mapping[int, tuple[str, VotesFigures]]:
     """What the votes of each layer of several neurons are worth, by layer from 1: by "errors", or by "verdicts" where
     no errors are known. A layer without a figure is left out."""
-    found: dict[int, tuple[str, VotesFigures]] = {}
+    worth: dict[int, tuple[str, VotesFigures]] = {}
     for layer in range(1, frame.spec.depth + 1):
         columns = frame.columns_of(layer).tolist()
         for basis in ("errors", "verdicts"):
@@ -90,21 +90,21 @@ def layers_worth(frame: RunFrame, *, seed: int = 0) -> Mapping[int, tuple[str, V
                 frame.neurons, frame.human, frame.questions, columns=columns, by_errors=basis == "errors", seed=seed
             )
             if votes.value is not None:
-                found[layer] = (basis, votes_figures(votes))
+                worth[layer] = (basis, votes_figures(votes))
                 break
-    return found
+    return worth
 
 
-def votes_figures(found: EffectiveVotes) -> VotesFigures:
+def votes_figures(votes: EffectiveVotes) -> VotesFigures:
     """What a set of neurons is worth."""
     return VotesFigures(
-        value=found.value,
-        ci=found.interval,
-        correlation=found.correlation,
-        neurons=found.judges,
-        n=found.n,
-        n_total=found.n_total,
-        n_questions=found.n_questions,
-        n_missing=found.missing,
-        reason=found.reason or None,
+        value=votes.value,
+        ci=votes.interval,
+        correlation=votes.correlation,
+        neurons=votes.judges,
+        n=votes.n,
+        n_total=votes.n_total,
+        n_questions=votes.n_questions,
+        n_missing=votes.missing,
+        reason=votes.reason or None,
     )

@@ -270,16 +270,16 @@ def given_figures(by_question: NDArray[np.float64], seed: int = 0) -> GivenFigur
     B among the decided, uncorrected: Wilson's interval and the exact sign test, over questions where these repeat."""
     a, tie, b = (int(count) for count in by_question.sum(axis=0))
     n = a + tie + b
-    found = decided_win_rate(a, b, by_question[:, [0, 2]], seed=seed)
+    rate = decided_win_rate(a, b, by_question[:, [0, 2]], seed=seed)
     decided = DecidedFigures(
-        value=found.value,
-        ci=found.interval,
-        n=found.n,
-        n_questions=found.questions,
-        p=found.p,
-        questions_p=found.questions_p,
-        reason=found.reason or None,
-        reasons={"questions_p": NO_REPEATS} if found.n and found.questions_p is None else {},
+        value=rate.value,
+        ci=rate.interval,
+        n=rate.n,
+        n_questions=rate.questions,
+        p=rate.p,
+        questions_p=rate.questions_p,
+        reason=rate.reason or None,
+        reasons={"questions_p": NO_REPEATS} if rate.n and rate.questions_p is None else {},
     )
     return GivenFigures(a, b, tie, n, tie / n if n else None, None if n else "there is none", decided)
 

@@ -195,7 +195,7 @@ def separation_figures(frame: RunFrame, aggregation: str, order: Sequence[str]) 
     matches = system_matches(frame)
     tallies = match_tallies(frame, matches, frame.verdict_codes(aggregation))
     place = {name: number for number, name in enumerate(matches.names)}
-    found = neighbour_separations([place[name] for name in order], tallies)
+    separations = neighbour_separations([place[name] for name in order], tallies)
     finished = frame.states >= DONE_PHASE
     return SeparationFigures(
         neighbours=tuple(
@@ -209,9 +209,9 @@ def separation_figures(frame: RunFrame, aggregation: str, order: Sequence[str]) 
                 separated=of.separated,
                 reason=None if of.n else "the two did not meet",
             )
-            for of in found
+            for of in separations
         ),
-        separated=bool(found) and all(of.separated for of in found),
+        separated=bool(separations) and all(of.separated for of in separations),
         auto=matches_seed(frame.run.record) is not None,
         played=sum(bool(finished[index]) for index in matches.first_is_a),
         n_total=matches.pairs,
@@ -249,10 +249,10 @@ def run_ranking(
             f"{frame.run.id}: the pairs name {len(games.names)} systems, and a ranking needs two. "
             "Name the systems in the columns model_a and model_b of the pairs."
         )
-    found = rank_run(games, aggregation, resamples=resamples, seed=seed, ties=ties)
-    mine = vars(ranking_figures(found.ranking))
+    ranking = rank_run(games, aggregation, resamples=resamples, seed=seed, ties=ties)
+    mine = vars(ranking_figures(ranking.ranking))
     systems = tuple(
-        SystemFigures(**vars(of), at_equal_length=length_figures(found.at_equal_length[of.name]))
+        SystemFigures(**vars(of), at_equal_length=length_figures(ranking.at_equal_length[of.name]))
         for of in mine.pop("systems")
     )
     human = NoRanking(None, "no pair of two named systems has a human label")
@@ -265,14 +265,14 @@ def run_ranking(
                 order=tuple(system.name for system in other.systems),
                 ratings={system.name: system.rating for system in other.systems},
             )
-            for name, other in found.others.items()
+            for name, other in ranking.others.items()
         },
         pairs=games.pairs,
         unnamed=games.unnamed,
         systems=systems,
         **mine,
-        human=human if found.human is None else ranking_figures(found.human),
-        against_people=against_people_figures(found.people),
+        human=human if ranking.human is None else ranking_figures(ranking.human),
+        against_people=against_people_figures(ranking.people),
         separation=separation_figures(frame, aggregation, [of.name for of in systems]),
-        notes=found.notes,
+        notes=ranking.notes,
     )

@@ -117,11 +117,11 @@ def corrected_rates(
     sample = frame.label_sample(aggregation, chosen, used)
     counts = frame.by_question(aggregation, sample, used)
     if resamples:
-        found = rates_over_questions(counts, sample.chosen, resamples=resamples, seed=seed)
+        estimates = rates_over_questions(counts, sample.chosen, resamples=resamples, seed=seed)
     else:
-        found = rates(sample.labelled, sample.others, sample.chosen)
+        estimates = rates(sample.labelled, sample.others, sample.chosen)
     return CorrectedRates(
-        **{estimate.name: getattr(found, estimate.name) for estimate in fields(Rates)},
+        **{estimate.name: getattr(estimates, estimate.name) for estimate in fields(Rates)},
         frame=frame,
         aggregation=aggregation,
         sample=sample,
@@ -294,9 +294,9 @@ def run_rates(
     )
 
 
-def _bootstrap(found: Rates, sample: Sample, seed: int) -> BootstrapFigures:
+def _bootstrap(estimates: Rates, sample: Sample, seed: int) -> BootstrapFigures:
     """The K-class interval by resampling pairs, beside that of the delta method, where the estimate is shown."""
-    shown = found.estimates["k_class"]
+    shown = estimates.estimates["k_class"]
     if shown.value is None:
         return BootstrapFigures(None, None, None, None, shown.reason)
     spread = k_class_bootstrap(sample.labelled, sample.others, seed=seed)

@@ -84,21 +84,21 @@ class ReliabilityFigures:
 
 
 @figures_of.register(Reliability)
-def reliability_figures(found: Reliability) -> ReliabilityFigures:
+def reliability_figures(measured: Reliability) -> ReliabilityFigures:
     """How well calibrated probabilities are."""
     return ReliabilityFigures(
-        ece=found.ece,
-        ece_ci=found.interval,
-        ece_by_chance=found.by_chance,
-        p=found.p,
-        brier=mean_figures(found.brier),
-        brier_base=found.brier_base,
-        n=found.n,
-        n_total=found.n_total,
-        n_ties=found.ties,
-        n_questions=found.questions,
-        curve=tuple(reliability_bin_figures(of) for of in found.bins),
-        reason=found.reason or None,
+        ece=measured.ece,
+        ece_ci=measured.interval,
+        ece_by_chance=measured.by_chance,
+        p=measured.p,
+        brier=mean_figures(measured.brier),
+        brier_base=measured.brier_base,
+        n=measured.n,
+        n_total=measured.n_total,
+        n_ties=measured.ties,
+        n_questions=measured.questions,
+        curve=tuple(reliability_bin_figures(of) for of in measured.bins),
+        reason=measured.reason or None,
     )
 
 
@@ -128,16 +128,16 @@ def run_reliability(
 
     :raises ValueError: there are fewer than 2 bins.
     """
-    found: dict[str, ReliabilityFigures] = {}
+    sources: dict[str, ReliabilityFigures] = {}
     for source in SOURCE_TITLES:
         values = _probabilities(frame, source, seed)
         if isinstance(values, str):
-            found[source] = reliability_figures(no_reliability(len(frame), values))
+            sources[source] = reliability_figures(no_reliability(len(frame), values))
         else:
-            found[source] = reliability_figures(
+            sources[source] = reliability_figures(
                 reliability(values, frame.human, frame.questions, bins=bins, binning=binning, seed=seed)
             )
-    return RunReliability(frame.run.id, bins, binning, seed, found)
+    return RunReliability(frame.run.id, bins, binning, seed, sources)
 
 
 def _probabilities(frame: RunFrame, source: ProbabilitySource, seed: int) -> Floats | str:
@@ -145,9 +145,9 @@ def _probabilities(frame: RunFrame, source: ProbabilitySource, seed: int) -> Flo
     if source == "votes":
         counts = frame.calls[frame.done].sum(axis=(1, 2), dtype=np.int64)
         calls = counts.sum(axis=1)
-        found: Floats = np.full(len(frame), np.nan)
-        found[frame.done[calls > 0]] = (counts[:, 2] + counts[:, 1] / 2)[calls > 0] / calls[calls > 0]
-        return found
+        probabilities: Floats = np.full(len(frame), np.nan)
+        probabilities[frame.done[calls > 0]] = (counts[:, 2] + counts[:, 1] / 2)[calls > 0] / calls[calls > 0]
+        return probabilities
     if source == "scores":
         mean_a, mean_b = frame.mean_scores()
         difference = mean_a - mean_b
@@ -167,20 +167,20 @@ def _cross_fitted(frame: RunFrame, features: Floats, seed: int) -> Floats | str:
         odds_of_a, _, _ = cross_fitted_scores(features[done], labels, frame.questions[done].tolist(), seed=seed)
     except LearningError as error:
         return str(error).rstrip(".")
-    found = np.full(len(frame), np.nan)
-    found[done] = 1 / (1 + np.exp(np.clip(odds_of_a, -500, 500)))
-    return found
+    probabilities = np.full(len(frame), np.nan)
+    probabilities[done] = 1 / (1 + np.exp(np.clip(odds_of_a, -500, 500)))
+    return probabilities
 
 
-def reliability_words(found: ReliabilityFigures) -> str:
+def reliability_words(figures: ReliabilityFigures) -> str:
     """The calibration of a source in a sentence without its full stop."""
-    if found.ece is None:
-        return f"n/a – {found.reason}"
+    if figures.ece is None:
+        return f"n/a – {figures.reason}"
     text = (
-        f"expected calibration error {percent(found.ece)} {percent_interval(found.ece_ci)}, on "
-        f"{plural(found.n, 'decided pair')} of {found.n_total:,}"
+        f"expected calibration error {percent(figures.ece)} {percent_interval(figures.ece_ci)}, on "
+        f"{plural(figures.n, 'decided pair')} of {figures.n_total:,}"
     )
-    if found.p is not None and found.ece_by_chance is not None:
-        calibrated = f"calibrated ones would show {percent(found.ece_by_chance)} by chance ({p_value(found.p)})"
+    if figures.p is not None and figures.ece_by_chance is not None:
+        calibrated = f"calibrated ones would show {percent(figures.ece_by_chance)} by chance ({p_value(figures.p)})"
         text = f"{text}; {calibrated}"
     return text

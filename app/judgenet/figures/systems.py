@@ -38,11 +38,11 @@ class SystemGames:
 
     def by_system(self) -> dict[str, tuple[int, ...]]:
         """The places in the run of the pairs in which each system plays, by its name."""
-        found: dict[str, list[int]] = {name: [] for name in self.names}
+        games: dict[str, list[int]] = {name: [] for name in self.names}
         for (a, b, *_), index in zip(self.games, self.indexes, strict=True):
-            found[self.names[a]].append(index)
-            found[self.names[b]].append(index)
-        return {name: tuple(indexes) for name, indexes in found.items()}
+            games[self.names[a]].append(index)
+            games[self.names[b]].append(index)
+        return {name: tuple(indexes) for name, indexes in games.items()}
 
     def of(self, said: Sequence[Verdict | None]) -> list[Game]:
         """The games of which something was said."""
@@ -99,22 +99,24 @@ class AgainstPeople:
     reason: str = ""
 
 
-def against_people(found: SystemGames, aggregation: str, seed: int = 0, ties: Ties = "half") -> AgainstPeople:
+def against_people(ranked_games: SystemGames, aggregation: str, seed: int = 0, ties: Ties = "half") -> AgainstPeople:
     """Compares the ranking by an aggregation with that by people, on the same pairs."""
-    both = [verdict and human for verdict, human in zip(found.verdicts[aggregation], found.human, strict=True)]
-    games = [game for game, there in zip(found.games, both, strict=True) if there]
+    both = [
+        verdict and human for verdict, human in zip(ranked_games.verdicts[aggregation], ranked_games.human, strict=True)
+    ]
+    games = [game for game, there in zip(ranked_games.games, both, strict=True) if there]
     here = sorted({place for a, b, *_ in games for place in (a, b)})
     said = [
         [verdict for verdict, there in zip(whose, both, strict=True) if there]
-        for whose in (found.verdicts[aggregation], found.human)
+        for whose in (ranked_games.verdicts[aggregation], ranked_games.human)
     ]
-    by_question = [_question_scores(found.names, games, whose) for whose in said]
+    by_question = [_question_scores(ranked_games.names, games, whose) for whose in said]
     questions = mean_overlap(by_question[0], by_question[1], seed=seed)
-    among, plain = (_among_people(found, extrapolated, seed) for extrapolated in (True, False))
+    among, plain = (_among_people(ranked_games, extrapolated, seed) for extrapolated in (True, False))
     if len(here) < 2:
         why = "no pair has both a verdict and a human label"
         return AgainstPeople(None, questions, among, plain, len(games), len(here), why)
-    names = [found.names[place] for place in here]
+    names = [ranked_games.names[place] for place in here]
     new = {place: number for number, place in enumerate(here)}
     scores = []
     for whose in said:
@@ -125,11 +127,11 @@ def against_people(found: SystemGames, aggregation: str, seed: int = 0, ties: Ti
     return AgainstPeople(overlap, questions, among, plain, len(games), len(here))
 
 
-def _among_people(found: SystemGames, extrapolated: bool, seed: int) -> Overlap:
+def _among_people(games: SystemGames, extrapolated: bool, seed: int) -> Overlap:
     """How alike people rank the systems, question by question."""
-    people = sorted({name for said in found.annotators for name in said})
+    people = sorted({name for said in games.annotators for name in said})
     rankings = [
-        _question_scores(found.names, found.games, [said.get(name) for said in found.annotators]) for name in people
+        _question_scores(games.names, games.games, [said.get(name) for said in games.annotators]) for name in people
     ]
     if len(rankings) < 2:
         return Overlap(None, None, 0, 0, "fewer than two people ranked systems by name")
@@ -140,11 +142,11 @@ def _question_scores(
     names: Sequence[str], games: Sequence[tuple[int, int, Hashable, int]], said: Sequence[Verdict | None]
 ) -> dict[Hashable, dict[str, float]]:
     """Shares of wins by question."""
-    found: dict[Hashable, list[tuple[str, str, float]]] = {}
+    scores: dict[Hashable, list[tuple[str, str, float]]] = {}
     for (a, b, question, _), verdict in zip(games, said, strict=True):
         if verdict is not None:
-            found.setdefault(question, []).append((names[a], names[b], 1 - SCORES[verdict]))
-    return {question: win_shares(own) for question, own in found.items()}
+            scores.setdefault(question, []).append((names[a], names[b], 1 - SCORES[verdict]))
+    return {question: win_shares(own) for question, own in scores.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,24 +170,24 @@ class SystemsRanking:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader has to know."""
-        found = ["uncorrected: the verdicts' own errors are not taken out"]
+        notes = ["uncorrected: the verdicts' own errors are not taken out"]
         if self.ranking.prior:
-            found.append(
+            notes.append(
                 f"some systems never lost to, or never met, the others: {PRIOR:g} wins each way were added to every two"
             )
         if len(self.ranking.groups) > 1:
-            found.append(
+            notes.append(
                 f"the systems fall into {len(self.ranking.groups)} groups that never met, not even through others: "
                 "only ratings within a group can be compared"
             )
         if self.ranking.resamples and (few := few_note(self.ranking.questions)):
-            found.append(few)
-        found.append("at equal length: where longer answers are truly better, this takes away real quality")
-        return tuple(found)
+            notes.append(few)
+        notes.append("at equal length: where longer answers are truly better, this takes away real quality")
+        return tuple(notes)
 
 
 def rank_run(
-    found: SystemGames,
+    games: SystemGames,
     aggregation: str,
     *,
     resamples: int = RESAMPLES,
@@ -200,18 +202,18 @@ def rank_run(
     :raises ValueError: the pairs name fewer than two systems.
     :raises KeyError: the run has no such aggregation.
     """
-    judged, labelled = found.of(found.verdicts[aggregation]), found.of(found.human)
+    judged, labelled = games.of(games.verdicts[aggregation]), games.of(games.human)
     return SystemsRanking(
         aggregation,
-        found,
-        rank(found.names, judged, resamples=resamples, seed=seed, ties=ties, on_step=on_step),
+        games,
+        rank(games.names, judged, resamples=resamples, seed=seed, ties=ties, on_step=on_step),
         len(judged),
-        rank(found.names, labelled, resamples=resamples, seed=seed, ties=ties, on_step=on_step) if labelled else None,
+        rank(games.names, labelled, resamples=resamples, seed=seed, ties=ties, on_step=on_step) if labelled else None,
         len(labelled),
-        length_rates(found.names, judged),
-        against_people(found, aggregation, seed, ties),
+        length_rates(games.names, judged),
+        against_people(games, aggregation, seed, ties),
         {
-            name: rank(found.names, found.of(said), resamples=0, ties=ties)
-            for name, said in (found.verdicts.items() if others else ())
+            name: rank(games.names, games.of(said), resamples=0, ties=ties)
+            for name, said in (games.verdicts.items() if others else ())
         },
     )

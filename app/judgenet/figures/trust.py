@@ -68,10 +68,10 @@ def agreements(
 ) -> dict[str, AgreementWithIntervals]:
     """Agreement of each of ``said`` with the labels ``human`` (codes by pair), with intervals over questions where
     these repeat. Every face of the program compares verdicts with people here."""
-    found = {name: agreement_of(pair_counts(human, codes), labels) for name, codes in said.items()}
+    agreement = {name: agreement_of(pair_counts(human, codes), labels) for name, codes in said.items()}
     tables = [label_table(questions, human, codes) for codes in said.values()]
-    spreads = agreements_intervals(list(found.values()), tables, resamples=resamples, seed=seed)
-    return {name: (of, spread) for (name, of), spread in zip(found.items(), spreads, strict=True)}
+    spreads = agreements_intervals(list(agreement.values()), tables, resamples=resamples, seed=seed)
+    return {name: (of, spread) for (name, of), spread in zip(agreement.items(), spreads, strict=True)}
 
 
 # How sure
@@ -91,8 +91,8 @@ def call_counts(frame: RunFrame, scope: CallScope = "all", order: Order | None =
     else:
         raise KeyError(scope)
     places = list(range(len(ORDERS))) if order is None else [ORDERS.index(order)]
-    found: NDArray[np.int64] = frame.calls[:, columns][:, :, places].sum(axis=(1, 2), dtype=np.int64)
-    return found
+    counts: NDArray[np.int64] = frame.calls[:, columns][:, :, places].sum(axis=(1, 2), dtype=np.int64)
+    return counts
 
 
 def uncertainty(frame: RunFrame, scope: CallScope = "all") -> NDArray[np.float64]:
@@ -298,7 +298,7 @@ class _Two(NamedTuple):
 
 def discussion(frame: RunFrame) -> tuple[LayerDiscussion, ...]:
     """How each layer after the first changes what the one before said."""
-    found = []
+    layers = []
     for layer in range(2, frame.spec.depth + 1):
         mine, earlier = frame.columns_of(layer), frame.columns_before(layer)
         two = _Two(
@@ -317,16 +317,16 @@ def discussion(frame: RunFrame) -> tuple[LayerDiscussion, ...]:
         }
         said = frame.aggregations
         vote = overturns_by_question(said[f"c2_l{layer - 1}"], said[f"c2_l{layer}"], frame.human, frame.groups)
-        found.append(LayerDiscussion(layer, vote, two.changes(frame, slice(None)), each))
-    return tuple(found)
+        layers.append(LayerDiscussion(layer, vote, two.changes(frame, slice(None)), each))
+    return tuple(layers)
 
 
 def _at(codes: Codes, columns: NDArray[np.intp]) -> Codes:
     """The columns asked for; zeros where one is -1."""
-    found = np.zeros((len(codes), len(columns)), np.uint8)
+    codes_at = np.zeros((len(codes), len(columns)), np.uint8)
     there = columns >= 0
-    found[:, there] = codes[:, columns[there]]
-    return found
+    codes_at[:, there] = codes[:, columns[there]]
+    return codes_at
 
 
 # How alike
@@ -364,7 +364,7 @@ def diversity(frame: RunFrame) -> RunDiversity:
 
 
 def with_evidence(
-    found: RunDiversity, frame: RunFrame, store: Store, run: RunInfo, pairs: int, *, seed: int = 0
+    diversities: RunDiversity, frame: RunFrame, store: Store, run: RunInfo, pairs: int, *, seed: int = 0
 ) -> RunDiversity:
     """The diversity with that of the evidence on a random sample of so many finished pairs."""
     sampled = sample_evidence(store, run, pairs, seed=seed)
@@ -372,4 +372,4 @@ def with_evidence(
     if frame.groups is not None:
         questions = {pair: int(frame.groups[pair]) for pair in sampled.pairs}
     evidence = evidence_diversity(evidence_of(store, run, sampled), range(1, frame.spec.depth + 1), questions)
-    return RunDiversity(found.layers, tuple(evidence), sampled)
+    return RunDiversity(diversities.layers, tuple(evidence), sampled)

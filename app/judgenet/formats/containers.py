@@ -125,12 +125,12 @@ class RecordTable:
     def nested(self, *, lists: bool = True, cells: bool = False) -> tuple[str, ...]:
         """The dotted paths of the texts and numbers inside the values of the first records; ``lists``: also of those
         inside lists, ``cells``: also of those in the JSON objects that cells hold."""
-        found: dict[str, None] = {}
+        paths: dict[str, None] = {}
         for name, values in self.samples.items():
             for value in values:
                 inner = _unpacked(value) if cells and isinstance(value, str) and value[:1] == "{" else value
-                _add_paths(name, inner, found, 0, lists)
-        return tuple(path for path in found if path not in self.names)[:_MOST_PATHS]
+                _add_paths(name, inner, paths, 0, lists)
+        return tuple(path for path in paths if path not in self.names)[:_MOST_PATHS]
 
     def holds_objects(self, name: str) -> bool:
         """True for a column whose first values are objects, no texts."""
@@ -209,20 +209,20 @@ def _dotted(value: dict[str, Any], path: Sequence[str]) -> str | None:
     return next((key for count in range(len(path), 1, -1) if (key := ".".join(path[:count])) in value), None)
 
 
-def _add_paths(path: str, value: Any, found: dict[str, None], depth: int, lists: bool) -> None:
+def _add_paths(path: str, value: Any, paths: dict[str, None], depth: int, lists: bool) -> None:
     if depth > _MOST_DEPTH:
         return
     if isinstance(value, dict):
         for name, inner in value.items():
-            _add_paths(f"{path}.{name}", inner, found, depth + 1, lists)
+            _add_paths(f"{path}.{name}", inner, paths, depth + 1, lists)
     elif isinstance(value, list):
         objects = [item for item in value if isinstance(item, dict)]
         if objects and lists:
-            _add_paths(path, objects[0], found, depth + 1, lists)
+            _add_paths(path, objects[0], paths, depth + 1, lists)
         for place, item in enumerate(value[:2] if lists else ()):
-            _add_paths(f"{path}.{place}", item, found, depth + 1, lists)
+            _add_paths(f"{path}.{place}", item, paths, depth + 1, lists)
     elif depth and value is not None:
-        found[path] = None
+        paths[path] = None
 
 
 def tables(
@@ -249,10 +249,10 @@ def tables(
     if data.startswith(_GZIP):
         data = _gunzipped(file, data, source.room)
     if _is_zip(data):
-        found = []
+        record_tables = []
         for name, content, share, end in _unzipped(file, data, source.room):
-            found.append(_file_table(name, content, source, part(watch, share, end)))
-        return found
+            record_tables.append(_file_table(name, content, source, part(watch, share, end)))
+        return record_tables
     return [_file_table(file, data, source, watch)]
 
 
@@ -801,16 +801,16 @@ def _parquet_table(file: str, data: bytes, room: Room) -> RecordTable:
     import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
 
     try:
-        found = pa_parquet.ParquetFile(pa.BufferReader(data))
-        _require_small(file, data, found, room)
+        parquet = pa_parquet.ParquetFile(pa.BufferReader(data))
+        _require_small(file, data, parquet, room)
         pieces = []
         size = 0
-        for piece in found.iter_batches(batch_size=_parquet_rows(data, found, room)):
+        for piece in parquet.iter_batches(batch_size=_parquet_rows(data, parquet, room)):
             size += piece.nbytes
             if size > room.limit:
                 raise too_large(file, room.limit, f"The file unpacks to more than {size_text(size)}")
             pieces.append(piece)
-        read = pa.Table.from_batches(pieces, found.schema_arrow)
+        read = pa.Table.from_batches(pieces, parquet.schema_arrow)
         names = _column_names(file, read.column_names)
     except DataError:
         raise
@@ -844,24 +844,24 @@ def _parquet_samples(file: str, read: Any, names: Sequence[str]) -> dict[str, li
         return {}  # said where the texts are read
 
 
-def _chunks(found: Any) -> Iterator[Any]:
+def _chunks(parquet: Any) -> Iterator[Any]:
     """Each chunk of a column that a Parquet file holds (its metadata)."""
-    for group in range(found.metadata.num_row_groups):
-        for place in range(found.metadata.num_columns):
-            yield found.metadata.row_group(group).column(place)
+    for group in range(parquet.metadata.num_row_groups):
+        for place in range(parquet.metadata.num_columns):
+            yield parquet.metadata.row_group(group).column(place)
 
 
-def _require_small(file: str, data: bytes, found: Any, room: Room) -> None:
+def _require_small(file: str, data: bytes, parquet: Any, room: Room) -> None:
     """Refuses what unpacks to more than the limit, before it is unpacked.
 
     The metadata say what the pages unpack to; a dictionary whose texts are repeated is not in that, and of columns
     inside lists a single record may repeat them without end: there the dictionary's texts are counted.
     """
-    unpacked = sum(chunk.total_uncompressed_size for chunk in _chunks(found))
+    unpacked = sum(chunk.total_uncompressed_size for chunk in _chunks(parquet))
     if unpacked > room.limit:
         raise too_large(file, room.limit, f"The file unpacks to {size_text(unpacked)}")
     inside = [
-        chunk.path_in_schema for chunk in _chunks(found) if "." in chunk.path_in_schema and chunk.has_dictionary_page
+        chunk.path_in_schema for chunk in _chunks(parquet) if "." in chunk.path_in_schema and chunk.has_dictionary_page
     ]
     import pyarrow as pa
     import pyarrow.parquet as pa_parquet
@@ -891,10 +891,10 @@ def _decoded_size(array: Any) -> int:
     return int(array.nbytes)
 
 
-def _parquet_rows(data: bytes, found: Any, room: Room) -> int:
+def _parquet_rows(data: bytes, parquet: Any, room: Room) -> int:
     """How many rows are unpacked at once: the longest text of a dictionary, in all of them, stays within the limit."""
     longest = 1
-    for chunk in _chunks(found):
+    for chunk in _chunks(parquet):
         if chunk.has_dictionary_page:
             longest = max(longest, _page_size(data, chunk.dictionary_page_offset) or chunk.total_uncompressed_size)
     return max(1, min(_PARQUET_ROWS, room.limit // 4 // longest))
@@ -995,7 +995,7 @@ def _without_value(file: str, data: bytes, sheet: Any, table: RecordTable) -> li
     with _whole_workbook(file), zipfile.ZipFile(io.BytesIO(data)) as archive:
         path = str(getattr(sheet, "_worksheet_path", "")).lstrip("/")
         text = archive.read(path) if path in archive.namelist() else b""
-    rows = sorted({int(found[1]) for found in _FORMULA.finditer(text)})
+    rows = sorted({int(match[1]) for match in _FORMULA.finditer(text)})
     if not rows:
         return []
     places = listed([f"{row:,}" for row in rows])
@@ -1038,14 +1038,14 @@ def _sheet_rows(file: str, sheet: Any, watch: Watch) -> list[tuple[int, list[Any
         expected = sheet.max_row
         # Some writers store a wrong size, which would hide rows.
         sheet.reset_dimensions()
-        found = sheet.iter_rows()
+        cells_of_rows = sheet.iter_rows()
     rows: list[tuple[int, list[Any]]] = []
     number = 0
     while True:
         with _whole_workbook(file):
             some = [
                 ["" if cell.value is None else _cell(cell) for cell in cells]
-                for cells in islice(found, _RECORDS_PER_WATCH)
+                for cells in islice(cells_of_rows, _RECORDS_PER_WATCH)
             ]
         if not some:
             return rows

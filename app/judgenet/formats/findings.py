@@ -108,7 +108,7 @@ class Finding:
 
 def examine(pairs: Sequence[Pair], watch: Watch = nothing) -> tuple[Finding, ...]:
     """All findings about the pairs themselves; what is not found is left out."""
-    found = [
+    findings = [
         *_duplicates(_watched(pairs, part(watch, 0, 0.4))),
         _of_pairs(
             "identical_responses",
@@ -146,7 +146,7 @@ def examine(pairs: Sequence[Pair], watch: Watch = nothing) -> tuple[Finding, ...
         _balance(pairs),
         _lengths(pairs),
     ]
-    return tuple(finding for finding in found if finding is not None)
+    return tuple(finding for finding in findings if finding is not None)
 
 
 def _watched(pairs: Sequence[Pair], watch: Watch) -> Iterator[Pair]:

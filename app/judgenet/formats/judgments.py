@@ -113,7 +113,7 @@ def _read(path: Path) -> JudgmentFile:
     if document is not None and ("games" in document or "judgments" in document):
         # A single record whose list must not be taken for the records.
         data = b"[" + data.removeprefix(codecs.BOM_UTF8) + b"]"
-    found: list[Judgment] = []
+    judgments: list[Judgment] = []
     names: list[str] = []
     empty = 0
     try:
@@ -123,10 +123,10 @@ def _read(path: Path) -> JudgmentFile:
     for table in parts:
         name, convert = _format_of(table)
         names.append(name)
-        found += convert(table)
+        judgments += convert(table)
         if name == "arena-hard":
             empty += sum(1 for games in table.column("games") for game in games or (None,) if game is None)
-    return JudgmentFile(str(path), "+".join(dict.fromkeys(names)), tuple(found), empty)
+    return JudgmentFile(str(path), "+".join(dict.fromkeys(names)), tuple(judgments), empty)
 
 
 def _document(data: bytes) -> dict[str, Any] | None:
@@ -309,10 +309,10 @@ def _normal_scores(
 
 def _number_list(text: str) -> list[Any] | str:
     try:
-        found = json.loads(text)
+        numbers = json.loads(text)
     except ValueError:
         return re.split(r"[\s,;]+", text.strip(" ()[]"))
-    return found if isinstance(found, list) else text
+    return numbers if isinstance(numbers, list) else text
 
 
 def _number(value: Any) -> float | None:
@@ -607,13 +607,13 @@ def parse_conditions(text: str) -> dict[str, tuple[str, ...]]:
 
     :raises DataError: a part is no ``column=value``.
     """
-    found: dict[str, list[str]] = {}
+    conditions: dict[str, list[str]] = {}
     for part in re.split(r",(?=\s*[\w.]+=)", text):
         name, equals, value = part.partition("=")
         if not equals or not name.strip():
             raise DataError(f"--where: {shown(part)} is no condition.", "Write column=value,column=value.")
-        found.setdefault(name.strip(), []).append(value.strip())
-    return {name: tuple(values) for name, values in found.items()}
+        conditions.setdefault(name.strip(), []).append(value.strip())
+    return {name: tuple(values) for name, values in conditions.items()}
 
 
 def holds(value: str | None, wanted: Sequence[str]) -> bool:

@@ -66,13 +66,13 @@ def read_labels(
     except OSError as error:
         raise DataError(f"Cannot be read ({error.strerror or error}).", "Name another file.", file=str(path)) from None
     try:
-        found = tables(str(path), data)
+        label_tables = tables(str(path), data)
     except EmptyError as error:
         raise EmptyError(error.file, "label") from None
-    if len(found) != 1:
+    if len(label_tables) != 1:
         raise DataError("An archive of several files.", "Name one file of labels.", file=str(path))
-    exported = labels_by_annotator(found[0])
-    return _Reader(exported or found[0], pairs, annotator, chosen, at).read()
+    exported = labels_by_annotator(label_tables[0])
+    return _Reader(exported or label_tables[0], pairs, annotator, chosen, at).read()
 
 
 class _Reader:
@@ -181,10 +181,10 @@ class _Reader:
         if value is None:
             return None
         known = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-        found = known.get(id_text(value).strip().lower())
-        if found is None:
+        truth = known.get(id_text(value).strip().lower())
+        if truth is None:
             raise self._table.error(f"{shown(value)} is neither true nor false.", "Mend the cell.", place, column)
-        return found
+        return truth
 
     def _number(self, place: int, column: str) -> float | None:
         value = self._value(place, column)

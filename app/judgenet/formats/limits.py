@@ -28,10 +28,10 @@ def parse_size(text: str) -> int:
 
     :raises DataError: it is none, or 0.
     """
-    found = _SIZE.fullmatch(text)
+    match = _SIZE.fullmatch(text)
     size = 0
-    if found:
-        size = round(float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2].lower() or " "))
+    if match:
+        size = round(float(match[1]) * (1024 if match[3] else 1000) ** " kmgt".index(match[2].lower() or " "))
     if size < 1:
         raise DataError(f"Cannot read {shown(text)} as a size.", "Write it as 4GB, 500MB or a number of bytes.")
     return size

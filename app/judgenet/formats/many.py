@@ -88,9 +88,9 @@ def proposed(names: Sequence[str]) -> tuple[str, dict[str, str]] | None:
 def _wide(of: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
     stems: dict[str, dict[int, str]] = {}
     for key, name in of.items():
-        found = _NUMBERED.fullmatch(key)
-        if found:
-            stems.setdefault(found[1], {})[int(found[2])] = name
+        match = _NUMBERED.fullmatch(key)
+        if match:
+            stems.setdefault(match[1], {})[int(match[2])] = name
     many = {stem: places for stem, places in stems.items() if len(places) >= _FEWEST}
     columns = _singles(of)
     if len(many) == 1:
@@ -133,12 +133,12 @@ def _long(of: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
 
 
 def _singles(of: Mapping[str, str]) -> dict[str, str]:
-    found = {}
+    singles = {}
     for name, words in _SINGLE.items():
         there = [of[word] for word in words if word in of]
         if len(there) == 1 or (there and name == "id"):
-            found[name] = there[0]
-    return found
+            singles[name] = there[0]
+    return singles
 
 
 def _numbered(of: Mapping[str, str], words: Iterable[str], number: int) -> str | None:
@@ -154,8 +154,8 @@ def shape_of(table: RecordTable, mapping: PairMapping) -> str | None:
         return SYSTEMS
     if named & {"response_a", "response_b", "chosen", "rejected"}:
         return None
-    found = proposed(table.names)
-    return found[0] if found else None
+    proposal = proposed(table.names)
+    return proposal[0] if proposal else None
 
 
 # --- questions and what was answered ---
@@ -239,7 +239,7 @@ def read_many(
     :raises DataError: columns are missing or not clear, a system answers a question twice, ranks cannot be read, or
         no question has two responses.
     """
-    found = _Found()
+    counts = _Found()
     questions: dict[str, _Question] = {}
     shape = RESPONSES
     start = 0
@@ -254,8 +254,8 @@ def read_many(
         shape = wanted
         columns = _columns(table, mapping, shape)
         reader = _read_wide if shape == RESPONSES else _read_long
-        found.unused |= dict.fromkeys(_unused(table, columns))
-        reader(table, columns, mapping, start, questions, found)
+        counts.unused |= dict.fromkeys(_unused(table, columns))
+        reader(table, columns, mapping, start, questions, counts)
         start += len(table.rows)
         own(1)
     notes = [note for table in tables for note in table.notes]
@@ -266,7 +266,7 @@ def read_many(
             "Give a file with the responses of at least two systems to the same questions."
             + (" A system a file: name all files." if shape == SYSTEMS else ""),
         )
-    return pairs, [*notes, *_findings(list(questions.values()), mapping, systems, found)], shape, systems
+    return pairs, [*notes, *_findings(list(questions.values()), mapping, systems, counts)], shape, systems
 
 
 def _columns(table: RecordTable, mapping: PairMapping, shape: str) -> dict[str, tuple[str, ...]]:
@@ -336,7 +336,7 @@ def _read_wide(
     mapping: PairMapping,
     start: int,
     questions: dict[str, _Question],
-    found: _Found,
+    counts: _Found,
 ) -> None:
     """A record is a question."""
     ids = [id_text(value) for value in table.column(columns["id"][0])] if "id" in columns else [""] * len(table.rows)
@@ -346,14 +346,14 @@ def _read_wide(
         _optional(table, columns, "reference"),
         _optional(table, columns, "task"),
         _tags(table, columns),
-        _wide_answers(table, columns, mapping, found),
+        _wide_answers(table, columns, mapping, counts),
         strict=True,
     )
     said = {name: table.column(columns[name][0]) for name in ("ranking", "winners") if name in columns}
     given_ranks = {name: [table.column(column) for column in columns.get(name, ())] for name in _SIGNS}
     for index, (given, text, reference, task, tags, answers) in enumerate(rows):
         question_id = given or f"row-{start + index + 1}"
-        found.numbered += not given
+        counts.numbered += not given
         if question_id in questions:
             earlier = questions[question_id]
             raise table.error(
@@ -368,7 +368,7 @@ def _read_wide(
         places = []
         for name, answer, _ in answers:
             places.append(name)
-            _answer(question, name, answer, table, index, found)
+            _answer(question, name, answer, table, index, counts)
         for part_name, sign in _SIGNS.items():
             several = given_ranks[part_name]
             if not several:
@@ -392,12 +392,12 @@ def _read_wide(
 
 
 def _wide_answers(
-    table: RecordTable, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, found: _Found
+    table: RecordTable, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, counts: _Found
 ) -> Iterator[list[tuple[str, str | None, Any]]]:
     """(system, response, rank) of each record, ``None`` where there is none."""
     texts = columns["responses"]
     if len(texts) == 1:
-        yield from _listed_answers(table, columns, mapping, found)
+        yield from _listed_answers(table, columns, mapping, counts)
         return
     if mapping.systems and len(mapping.systems) != len(texts):
         raise table.error(
@@ -406,7 +406,7 @@ def _wide_answers(
     names = columns.get("models", ())
     if names and len(names) != len(texts):
         raise table.error(f"{len(names)} columns of systems for {len(texts)} of responses.", "Map one for each.")
-    found.unnamed |= not (names or mapping.systems) and all(_NUMBERED.fullmatch(name.casefold()) for name in texts)
+    counts.unnamed |= not (names or mapping.systems) and all(_NUMBERED.fullmatch(name.casefold()) for name in texts)
     answers = [optional_texts(table, column) for column in texts]
     given = [optional_texts(table, column) for column in names]
     own = mapping.systems or texts
@@ -425,7 +425,7 @@ def _wide_answers(
 
 
 def _listed_answers(
-    table: RecordTable, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, found: _Found
+    table: RecordTable, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, counts: _Found
 ) -> Iterator[list[tuple[str, str | None, Any]]]:
     column = columns["responses"][0]
     names = table.column(columns["models"][0]) if "models" in columns else repeat(None, len(table.rows))
@@ -443,7 +443,7 @@ def _listed_answers(
                 column,
             )
         if systems is None:
-            found.unnamed |= not mapping.systems and not all(map(_named, responses))
+            counts.unnamed |= not mapping.systems and not all(map(_named, responses))
             systems = list(mapping.systems) or [f"response_{place}" for place in range(1, len(responses) + 1)]
         if not isinstance(systems, list) or len(systems) != len(responses):
             count = len(systems) if isinstance(systems, list) else 1
@@ -454,7 +454,7 @@ def _listed_answers(
             if isinstance(answer, dict):
                 rank = next((answer[word] for word in _RANK if answer.get(word) is not None), None)
                 numbers = (name for name in _SCORE if isinstance(answer.get(name), int | float))
-                found.scored |= dict.fromkeys(f"{column}.{name}" for name in numbers)
+                counts.scored |= dict.fromkeys(f"{column}.{name}" for name in numbers)
                 # An object of its own for each response, with the text and the system in it.
                 system = next((answer[word] for word in _SYSTEM if isinstance(answer.get(word), str)), system)
                 answer = next((answer[word] for word in _RESPONSE if word in answer), answer)
@@ -480,16 +480,16 @@ def _decoded(value: Any) -> Any:
 
 
 def _answer(
-    question: _Question, system: str, answer: str | None, table: RecordTable, index: int, found: _Found
+    question: _Question, system: str, answer: str | None, table: RecordTable, index: int, counts: _Found
 ) -> None:
     if not answer:
-        found.nulls.append(question.id)
+        counts.nulls.append(question.id)
         return
     earlier = question.answers.get(system)
     if earlier is None:
         question.answers[system] = (answer, table.rows[index])
     elif earlier[0] == answer:
-        found.repeated.append(question.id)
+        counts.repeated.append(question.id)
     else:
         raise table.error(
             f"The system {shown(system)} has two responses to the question {shown(question.id)}; "
@@ -505,7 +505,7 @@ def _read_long(
     mapping: PairMapping,
     start: int,
     questions: dict[str, _Question],
-    found: _Found,
+    counts: _Found,
 ) -> None:
     """A record is a system's response. Records of a question have its id; where there are no ids, or every record has
     its own, its text."""
@@ -535,7 +535,7 @@ def _read_long(
         else:
             question = by_text.get(text)
         if question is None:
-            found.numbered += not ids
+            counts.numbered += not ids
             question_id = ids[index] if ids else f"row-{start + index + 1}"
             question = _Question(question_id, text, table, index, reference, task, tags)
             questions[question_id] = question
@@ -547,7 +547,7 @@ def _read_long(
                 "Give each question its own id, or tell questions by their text: --map id=",
                 index,
             )
-        _answer(question, system, answers[index], table, index, found)
+        _answer(question, system, answers[index], table, index, counts)
         for part_name, column, sign in numbers:
             if not is_missing(column[index]) and column[index] != "":
                 own = _ranks(table, index, {system: column[index]}, columns[part_name], sign)
@@ -564,12 +564,12 @@ def _ranks(
     table: RecordTable, index: int, values: Mapping[str, Any], columns: Sequence[str], sign: float = 1.0
 ) -> SystemScores:
     """Ranks, the lowest for the best (of scores times −1); systems without one are left out."""
-    found = {}
+    scores = {}
     for place, (system, value) in enumerate(values.items()):
         if is_missing(value) or value == "":
             continue
         try:
-            found[system] = sign * float(value)
+            scores[system] = sign * float(value)
         except (TypeError, ValueError):
             what = "A rank is a number, 1 for the best" if sign > 0 else "A score is a number"
             raise table.error(
@@ -578,7 +578,7 @@ def _ranks(
                 index,
                 columns[min(place, len(columns) - 1)],
             ) from None
-    return found
+    return scores
 
 
 def _rankings(table: RecordTable, index: int, column: str, value: Any, question: _Question) -> dict[str, SystemScores]:
@@ -620,7 +620,7 @@ def _winners(
 ) -> dict[frozenset[str], list[str | None]]:
     """Winners of two systems: a list of [system, system, winner or "tie"], or of objects with model_a, model_b and
     winner."""
-    found: dict[frozenset[str], list[str | None]] = {}
+    winners: dict[frozenset[str], list[str | None]] = {}
     value = _decoded(value)
     for one in [] if value is None or value == "" else value if isinstance(value, list) else [value]:
         if isinstance(one, dict):
@@ -635,8 +635,8 @@ def _winners(
                 index,
                 column,
             )
-        found.setdefault(frozenset((first, second)), []).append(meaning[winner])
-    return found
+        winners.setdefault(frozenset((first, second)), []).append(meaning[winner])
+    return winners
 
 
 def _labels(question: _Question, first: str, second: str) -> tuple[list[tuple[str, Verdict]], bool]:
@@ -716,35 +716,35 @@ def _escaped(name: str) -> str:
 
 
 def _findings(
-    questions: Sequence[_Question], mapping: PairMapping, systems: Systems, found: _Found
+    questions: Sequence[_Question], mapping: PairMapping, systems: Systems, counts: _Found
 ) -> Iterator[Finding]:
     yield Finding("systems", "note", systems.matches, f"{systems.line()}.")
-    if found.numbered:
+    if counts.numbered:
         yield Finding(
-            "numbered", "note", found.numbered, "Questions without an id are called by the row that they are first in."
+            "numbered", "note", counts.numbered, "Questions without an id are called by the row that they are first in."
         )
-    if found.unnamed:
+    if counts.unnamed:
         yield Finding(
             "unnamed_systems",
             "warning",
             len(systems.names),
             "The systems have no names: a response of the same number counts as the same system on every question.",
         )
-    if found.nulls:
+    if counts.nulls:
         yield Finding(
             "missing_response",
             "warning",
-            len(found.nulls),
-            f"{len(found.nulls):,} responses are missing or empty: these systems are not compared on those questions "
-            f"({listed(list(dict.fromkeys(found.nulls)), 3)}).",
+            len(counts.nulls),
+            f"{len(counts.nulls):,} responses are missing or empty: these systems are not compared on those questions "
+            f"({listed(list(dict.fromkeys(counts.nulls)), 3)}).",
         )
-    if found.repeated:
+    if counts.repeated:
         yield Finding(
             "repeated_response",
             "note",
-            len(found.repeated),
-            f"{len(found.repeated):,} responses are there twice, with the same text: each counts once "
-            f"({listed(list(dict.fromkeys(found.repeated)), 3)}).",
+            len(counts.repeated),
+            f"{len(counts.repeated):,} responses are there twice, with the same text: each counts once "
+            f"({listed(list(dict.fromkeys(counts.repeated)), 3)}).",
         )
     single = [question.id for question in questions if len(question.answers) < 2]
     if single:
@@ -764,8 +764,8 @@ def _findings(
             f"The systems fall into {len(groups):,} groups that share no question, and cannot be compared between "
             f"groups ({'; '.join(listed(sorted(group), 3) for group in groups[:3])}).",
         )
-    if found.scored and not any("scores" in name or "ranks" in name for name in mapping.columns):
-        paths = list(found.scored)
+    if counts.scored and not any("scores" in name or "ranks" in name for name in mapping.columns):
+        paths = list(counts.scored)
         yield Finding(
             "unread_scores",
             "warning",
@@ -773,8 +773,8 @@ def _findings(
             f"The responses have scores that are not read as labels: {listed(paths)}. Where people gave them, map the "
             f"field: scores={paths[0]} (the higher the better).",
         )
-    if found.unused:
-        yield Finding("unused_columns", "note", len(found.unused), f"Not read: {listed(list(found.unused))}.")
+    if counts.unused:
+        yield Finding("unused_columns", "note", len(counts.unused), f"Not read: {listed(list(counts.unused))}.")
 
 
 def _about_sample(questions: Sequence[_Question], mapping: PairMapping) -> Iterator[Finding]:

@@ -295,11 +295,11 @@ def _proposal(known: Mapping[str, list[str]]) -> Proposal:
     columns: dict[str, str] = {}
     unclear: dict[str, tuple[str, ...]] = {}
     for name, synonyms in _SINGLE.items():
-        found = known.get(name) or [column for synonym in synonyms for column in known.get(synonym, ())]
-        if len(found) == 1:
-            columns[name] = found[0]
-        elif len(found) > 1 and name in _DECIDED_BY_PEOPLE:
-            unclear[name] = tuple(found)
+        matching = known.get(name) or [column for synonym in synonyms for column in known.get(synonym, ())]
+        if len(matching) == 1:
+            columns[name] = matching[0]
+        elif len(matching) > 1 and name in _DECIDED_BY_PEOPLE:
+            unclear[name] = tuple(matching)
     for fields, candidates in ((("response_a", "response_b"), _RESPONSES), (("model_a", "model_b"), _MODELS)):
         own = {name: known[name][0] for name in fields if len(known.get(name, ())) == 1}
         both = [pair for pair in candidates if all(len(known.get(name, ())) == 1 for name in pair)]
@@ -361,19 +361,19 @@ _SAFE_CODINGS: tuple[dict[str, Verdict | None], ...] = (
 
 def safe_coding(values: Iterable[str]) -> dict[str, Verdict | None] | None:
     """The meaning of label values that can only be meant in one way, or ``None`` where they are not such."""
-    found = [value for value in values if value]
+    labels = [value for value in values if value]
     for coding in _SAFE_CODINGS:
-        if all(value.casefold() in coding for value in found):
-            return {value: coding[value.casefold()] for value in found}
+        if all(value.casefold() in coding for value in labels):
+            return {value: coding[value.casefold()] for value in labels}
     return None
 
 
 def safe_part(values: Iterable[str]) -> dict[str, Verdict | None]:
     """The meaning of those values that one of the safe codings holds, where others stand beside them."""
-    found = [value for value in values if value]
+    labels = [value for value in values if value]
     best: dict[str, Verdict | None] = {}
     for coding in _SAFE_CODINGS:
-        known = {value: coding[value.casefold()] for value in found if value.casefold() in coding}
+        known = {value: coding[value.casefold()] for value in labels if value.casefold() in coding}
         if len(known) > len(best):
             best = {**known}
     return best
@@ -390,12 +390,12 @@ def unknown_coding(
     """The error for label values of the field ``part`` that are not ``known``; ``index`` is the 0-based place of the
     first of them."""
     values = [value for value in counts if value]
-    found = listed([f"{shown(value)} ({counts[value]})" for value in values])
+    unknown = listed([f"{shown(value)} ({counts[value]})" for value in values])
     which = listed([shown(value) for value in values if value not in known])
     # A label map says all, so that the known values stand in it too.
     template = ",".join(f"{value}={(known[value] or '') if value in known else '?'}" for value in values[:12])
     return CodingError(
-        f"The meaning of the label {which} is not known; the values found are {found}.",
+        f"The meaning of the label {which} is not known; the values found are {unknown}.",
         f'Say it: --label-map "{template}", with a (the first response is better), b, tie or nothing (no label) for '
         f'each ?; such as --label-map "1=a,2=b,0=tie". Or read no labels: --map {part}=',
         file=table.file,
@@ -434,9 +434,11 @@ def missing_columns(table: RecordTable, proposal: Proposal, missing: Sequence[st
         return table.error("These are recorded judgments, not pairs.", "Give the file with the pairs.")
     nested = table.nested(cells=True)
     if nested:
-        found = propose_nested(table).columns
+        nested_columns = propose_nested(table).columns
         spare = iter(nested)
-        guess = {part: found.get(part) or next(spare, "…") for part in ("question", "response_a", "response_b")}
+        guess = {
+            part: nested_columns.get(part) or next(spare, "…") for part in ("question", "response_a", "response_b")
+        }
         return table.error(
             f"No column was found for {', '.join(missing)}. {columns} Inside them are {listed(nested, 30)}.",
             "Say where the texts are, with dotted paths: --map "

@@ -103,7 +103,7 @@ def _exchange(messages: Sequence[tuple[str, str]]) -> tuple[str, str]:
 
 
 def _messages(table: RecordTable, column: str) -> list[list[tuple[str, str]]]:
-    found = []
+    conversations = []
     for index, value in enumerate(table.column(column)):
         messages = value
         if isinstance(value, str):
@@ -121,8 +121,8 @@ def _messages(table: RecordTable, column: str) -> list[list[tuple[str, str]]]:
         texts = [(str(message.get("role", "user")), text_of(message.get("content"))) for message in messages]
         if any(text is None for _, text in texts):
             raise table.error("The conversation holds more than text.", "Leave the row out.", index, column)
-        found.append([(role, text or "") for role, text in texts])
-    return found
+        conversations.append([(role, text or "") for role, text in texts])
+    return conversations
 
 
 def _prepare_conversations(table: RecordTable) -> RecordTable:
@@ -180,7 +180,7 @@ def _prepare_arena_55k(table: RecordTable) -> RecordTable:
 
 
 def _turns(table: RecordTable, column: str) -> list[list[str]]:
-    found = []
+    conversations = []
     for index, value in enumerate(table.column(column)):
         try:
             turns = json.loads(value) if isinstance(value, str) else value
@@ -188,8 +188,8 @@ def _turns(table: RecordTable, column: str) -> list[list[str]]:
             turns = None
         if not isinstance(turns, list) or not all(turn is None or isinstance(turn, str) for turn in turns):
             raise table.error("A JSON array of texts is expected.", "Mend the row or leave it out.", index, column)
-        found.append([turn or "" for turn in turns])
-    return found
+        conversations.append([turn or "" for turn in turns])
+    return conversations
 
 
 # --- nested exports of labelling tools: Label Studio, Argilla, LLM Comparator ---
@@ -199,8 +199,8 @@ def _nested_texts(table: RecordTable, within: str) -> dict[str, str]:
     """The paths of question and responses inside the objects of a column, by what their names suggest."""
     inner = [path for path in table.nested(lists=False) if path.startswith(f"{within}.")]
     names = {path.removeprefix(f"{within}."): path for path in inner}
-    found = propose(tuple(names)).columns
-    return {part: names[name] for part, name in found.items() if name in names}
+    nested = propose(tuple(names)).columns
+    return {part: names[name] for part, name in nested.items() if name in names}
 
 
 def _with_texts(table: RecordTable, within: str) -> tuple[RecordTable, dict[str, str]]:
@@ -278,14 +278,14 @@ def _by_user(responses: Any) -> list[dict[str, Any]]:
     """Argilla's responses as a record a user, in the form of Argilla 1."""
     if isinstance(responses, list):
         return [of for of in responses if isinstance(of, dict)]
-    found: dict[Any, dict[str, Any]] = {}
+    by_user: dict[Any, dict[str, Any]] = {}
     for question, answers in responses.items() if isinstance(responses, dict) else ():
         for place, answer in enumerate(answers if isinstance(answers, list) else (), 1):
             if isinstance(answer, dict):
                 who = answer.get("user_id")
-                of = found.setdefault(place if who is None else who, {**answer, "values": {}})
+                of = by_user.setdefault(place if who is None else who, {**answer, "values": {}})
                 of["values"][question] = {"value": answer.get("value")}
-    return list(found.values())
+    return list(by_user.values())
 
 
 def _argilla_answer(answer: Any, sides: Sequence[str]) -> Any:
@@ -499,8 +499,8 @@ NATIVE: tuple[NativeFormat, ...] = (
 
 def native_format(names: Sequence[str]) -> NativeFormat | None:
     """The published format with these columns, or ``None``."""
-    found = frozenset(names)
-    return next((known for known in NATIVE if known.knows(found)), None)
+    columns = frozenset(names)
+    return next((known for known in NATIVE if known.knows(columns)), None)
 
 
 def labels_by_annotator(table: RecordTable) -> RecordTable | None:

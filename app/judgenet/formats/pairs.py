@@ -94,16 +94,16 @@ class Dataset:
         """The :attr:`findings`, looked for only once; ``watch`` hears how far it is."""
         if "findings" not in self.__dict__:
             self.__dict__["findings"] = (*self.notes, *examine(self.pairs, watch))
-        found: tuple[Finding, ...] = self.__dict__["findings"]
-        return found
+        findings: tuple[Finding, ...] = self.__dict__["findings"]
+        return findings
 
     def without(self, kinds: Sequence[str], watch: Watch = nothing) -> Dataset:
         """The data set without the pairs that findings of these kinds are about; a note says how many they were."""
-        found = [finding for finding in self.examine(watch) if finding.kind in kinds] if kinds else []
-        ids = {pair_id for finding in found for pair_id in finding.ids}
+        left_out = [finding for finding in self.examine(watch) if finding.kind in kinds] if kinds else []
+        ids = {pair_id for finding in left_out for pair_id in finding.ids}
         if not ids:
             return self
-        message = "; ".join(f"{finding.message} ({finding.count})" for finding in found)
+        message = "; ".join(f"{finding.message} ({finding.count})" for finding in left_out)
         note = Finding("left_out", "note", len(ids), f"{len(ids)} pairs were left out: {message}")
         pairs = tuple(pair for pair in self.pairs if pair.id not in ids)
         if not pairs:
@@ -202,10 +202,10 @@ class OpenFiles:
         for table in self.tables:
             if shape_of(table, mapping):
                 continue
-            found = Reader(plan_of(table, mapping), mapping).label_values()
-            counts.update(found.counts)
-            annotators.update(found.annotators)
-            known |= found.known
+            values = Reader(plan_of(table, mapping), mapping).label_values()
+            counts.update(values.counts)
+            annotators.update(values.annotators)
+            known |= values.known
         return LabelValues({value: counts[value] for value in sorted(counts)}, known, dict(annotators))
 
     def first(self, mapping: PairMapping, rows: int = 10) -> tuple[Pair, ...]:
@@ -242,10 +242,10 @@ class OpenFiles:
         share = 0.5 if mapping.leave_out else 1.0
         if any(shape_of(table, mapping) for table in self.tables):
             with _collector_paused():
-                made, found, shape, systems = read_many(self.tables, mapping, part(watch, 0, share))
+                made, findings, shape, systems = read_many(self.tables, mapping, part(watch, 0, share))
                 if len(made) > _MANY_PAIRS:
                     gc.freeze()
-            dataset = Dataset(tuple(made), shape, self.files, {}, tuple(found), systems)
+            dataset = Dataset(tuple(made), shape, self.files, {}, tuple(findings), systems)
             return dataset.without(mapping.leave_out, part(watch, share, 1))
         with _collector_paused():
             for place, table in enumerate(self.tables):
@@ -277,7 +277,7 @@ class OpenFiles:
         :raises DataError: what is wrong is not single records.
         """
         self._require_clear(mapping)
-        found = [(table, bad) for table in self.tables for bad in table.bad]
+        bad_records = [(table, bad) for table in self.tables for bad in table.bad]
         if any(shape_of(table, mapping) for table in self.tables):
             tables, more = _good_of_many(self.tables, mapping)
         else:
@@ -287,7 +287,9 @@ class OpenFiles:
                 kept, bad = _good_records(table, mapping, seen, lenient)
                 tables.append(kept)
                 more += [(table, one) for one in bad]
-        return replace(self, tables=tuple(tables)), sorted([*found, *more], key=lambda one: (one[0].file, one[1].row))
+        return replace(self, tables=tuple(tables)), sorted(
+            [*bad_records, *more], key=lambda one: (one[0].file, one[1].row)
+        )
 
 
 _SAY_ENOUGH = ("response_a", "chosen", "responses", "response")
@@ -405,8 +407,10 @@ def open_files(
     """
     opening = _Opening(encoding, sheet, leave_out_bad, Room(limit))
     with _collector_paused():
-        found, files, doubt = _load(paths, opening, watch)
-    return OpenFiles(tuple(found), files, encoding, found[0].sheet if sheet else None, leave_out_bad, doubt)
+        record_tables, files, doubt = _load(paths, opening, watch)
+    return OpenFiles(
+        tuple(record_tables), files, encoding, record_tables[0].sheet if sheet else None, leave_out_bad, doubt
+    )
 
 
 def read_pairs(
@@ -522,18 +526,18 @@ def _load(paths: Sequence[Path | str] | Path | str, opening: _Opening, watch: Wa
     if len(given) == 1 and given[0].is_dir():
         return _load_folder(given[0], opening, watch)
     read = [_read(path, opening, within) for path, within in _shared(given, watch)]
-    found = [table for _, tables_read in read for table in tables_read]
+    record_tables = [table for _, tables_read in read for table in tables_read]
     doubt = None
     try:
-        parts = faireval.find_files(found)
+        parts = faireval.find_files(record_tables)
     except DataError as error:
         parts, doubt = None, error
     if parts:
-        others = [table for table in found if not faireval.is_part(table)]
+        others = [table for table in record_tables if not faireval.is_part(table)]
         if others:
             raise others[0].error("This file is none of FairEval's four.", "Give only the four files.")
-        found = [faireval.joined(parts)]
-    return found, tuple(file for file, _ in read), doubt
+        record_tables = [faireval.joined(parts)]
+    return record_tables, tuple(file for file, _ in read), doubt
 
 
 def _load_folder(folder: Path, opening: _Opening, watch: Watch) -> _Loaded:
@@ -545,10 +549,10 @@ def _load_folder(folder: Path, opening: _Opening, watch: Watch) -> _Loaded:
     read: list[tuple[DataFile, RecordTable]] = []
     for path, within in _shared(paths, watch):
         try:
-            file, found = _read(path, opening, within)
+            file, record_tables = _read(path, opening, within)
         except DataError:
             continue  # a folder may hold anything; the error below names what was looked for
-        read += [(file, table) for table in found]
+        read += [(file, table) for table in record_tables]
     parts = faireval.find_files([table for _, table in read])
     if parts:
         used = {id(table) for table in (parts.questions, *parts.answers, parts.labels)}
@@ -591,7 +595,7 @@ def _read(path: Path, opening: _Opening, watch: Watch) -> tuple[DataFile, list[R
     if len(data) > limit:
         raise too_large(str(path), limit, f"The file has more than {size_text(limit)}")
     file = DataFile(str(path), hashlib.sha256(data).hexdigest(), len(data))
-    found = tables(
+    record_tables = tables(
         str(path),
         data,
         encoding=opening.encoding,
@@ -601,4 +605,4 @@ def _read(path: Path, opening: _Opening, watch: Watch) -> tuple[DataFile, list[R
         room=opening.room,
         watch=part(watch, 0.1, 1),
     )
-    return file, found
+    return file, record_tables

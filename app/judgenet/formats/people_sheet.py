@@ -56,10 +56,10 @@ def read_sheet(path: Path, prompts: Mapping[str, PeoplePrompt], person: str | No
         data = path.read_bytes()
     except OSError as error:
         raise DataError(f"Cannot be read ({error.strerror or error}).", "Name another file.", file=str(path)) from None
-    found = tables(str(path), data)
-    if len(found) != 1:
+    sheet_tables = tables(str(path), data)
+    if len(sheet_tables) != 1:
         raise DataError("An archive of several files.", "Name one sheet of answers.", file=str(path))
-    (table,) = found
+    (table,) = sheet_tables
     for name in ("id", "answer"):
         if name not in table.names:
             raise table.error(

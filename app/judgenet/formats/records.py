@@ -64,11 +64,11 @@ def format_of(table: RecordTable) -> tuple[str, NativeFormat | None, Proposal]:
 
 def _proposed(table: RecordTable) -> Proposal:
     """What the names of the columns suggest; one that holds objects is no text itself."""
-    found = propose(table.names)
-    holds = [part for part, column in found.columns.items() if part not in ("annotators", "tags", "human")]
-    objects = [part for part in holds if table.holds_objects(found.columns[part])]
-    columns = {part: column for part, column in found.columns.items() if part not in objects}
-    return Proposal(columns, found.unclear) if objects else found
+    proposal = propose(table.names)
+    holds = [part for part, column in proposal.columns.items() if part not in ("annotators", "tags", "human")]
+    objects = [part for part in holds if table.holds_objects(proposal.columns[part])]
+    columns = {part: column for part, column in proposal.columns.items() if part not in objects}
+    return Proposal(columns, proposal.unclear) if objects else proposal
 
 
 def looks_like_pairs(names: Sequence[str]) -> bool:

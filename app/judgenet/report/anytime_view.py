@@ -19,13 +19,13 @@ def at_any_time(report: Report) -> Report:
     none. Values are over the pairs that count; the baseline keeps no interval, as none of it is valid at any time."""
     if report.anytime is None:
         return report
-    found, baseline = report.anytime.aggregations, report.baseline
+    at_any_time_rates, baseline = report.anytime.aggregations, report.baseline
     return replace(
         report,
         baseline=None if baseline is None else replace(baseline, figures=_agreement(baseline.figures)),
-        rates=_rates(report.rates, found[report.decides]),
+        rates=_rates(report.rates, at_any_time_rates[report.decides]),
         aggregations={
-            name: _agreement(of, found[name].accuracy) if name in found else of
+            name: _agreement(of, at_any_time_rates[name].accuracy) if name in at_any_time_rates else of
             for name, of in report.aggregations.items()
         },
     )

@@ -43,10 +43,10 @@ def ticks_within(axis: Axis, steps: Sequence[float], most: float) -> list[float]
 
 def share_ticks(shares: Iterable[float], most: int = 5) -> list[float]:
     """Ticks of an axis that holds all shares: it begins at the first, ends at the last, and is a tenth long or more."""
-    found = list(shares)
-    if not found:
+    values = list(shares)
+    if not values:
         return [0.0, 0.25, 0.5, 0.75, 1.0]
-    low, high = min(found), max(found)
+    low, high = min(values), max(values)
     if high - low < _LEAST_SPAN:
         low = min(max(0.0, (low + high - _LEAST_SPAN) / 2), 1 - _LEAST_SPAN)
         high = low + _LEAST_SPAN

@@ -125,17 +125,17 @@ def bias_card(result: LabResult, subject: str | None = None) -> BiasCard | None:
 
 def _way(result: LabResult) -> list[tuple[Judge, str, MarkShape]]:
     """The judges from the single one to the network, each with a short title and its mark."""
-    found: list[tuple[Judge, str, MarkShape]] = []
+    way: list[tuple[Judge, str, MarkShape]] = []
     for judge in result.judges:
         if judge.kind == "single":
-            found.append((judge, "single", "circle"))
+            way.append((judge, "single", "circle"))
     layers = sorted((judge for judge in result.judges if judge.kind == "layer"), key=lambda judge: judge.layer or 0)
     for place, judge in enumerate(layers):
-        found.append((judge, f"layer {judge.layer}", LAYER_SHAPES[place % len(LAYER_SHAPES)]))
-    found += [(judge, "network", "dot") for judge in result.judges if judge.kind == "network"]
+        way.append((judge, f"layer {judge.layer}", LAYER_SHAPES[place % len(LAYER_SHAPES)]))
+    way += [(judge, "network", "dot") for judge in result.judges if judge.kind == "network"]
     if result.people is not None:
-        found.append((PEOPLE_JUDGE, "people", "cross"))
-    return found
+        way.append((PEOPLE_JUDGE, "people", "cross"))
+    return way
 
 
 def people_text(result: LabResult, probe: str) -> str:

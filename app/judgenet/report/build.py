@@ -101,7 +101,7 @@ def build(
     said = frame.aggregations[decides]
     aggregations = figures.of_all(frame.aggregations)
     about = _about(store, run, sums)
-    found = exemplars(frame, decides, each)
+    examples = exemplars(frame, decides, each)
     return Report(
         about=about,
         spec=spec,
@@ -133,8 +133,8 @@ def build(
         left_out=_left_out(store, frame, sums, decides, aggregations[decides]),
         cautions=_cautions(frame, about, aggregations[decides]),
         words=_words(store, frame) if needs_roles(spec) else (),
-        studies=pair_studies(store, frame, decides, found),
-        disagreements=found.counts,
+        studies=pair_studies(store, frame, decides, examples),
+        disagreements=examples.counts,
         prompts=_prompts(store, run, spec),
         anytime=run_anytime(frame, None, chosen),
         until=until_figures(run),
@@ -174,8 +174,8 @@ class _FiguresOf:
         if places is not None:
             human, questions = human[places], np.unique(questions[places], return_inverse=True)[1]
             said = {name: codes[places] for name, codes in said.items()}
-        found = agreements(questions, human, said, labels=self._labels, resamples=self._resamples, seed=self._seed)
-        return {name: ReportedAgreement(*of) for name, of in found.items()}
+        agreement = agreements(questions, human, said, labels=self._labels, resamples=self._resamples, seed=self._seed)
+        return {name: ReportedAgreement(*of) for name, of in agreement.items()}
 
     def of(
         self, codes: Codes, places: NDArray[np.int64] | None = None, *, draws: int | None = None, own: bool = False
@@ -188,8 +188,8 @@ class _FiguresOf:
         resamples = self._resamples if draws is None or repeated else draws
         asked = self._frame.questions if places is None else self._frame.questions[places]
         questions = np.unique(asked, return_inverse=True)[1]
-        found = agreements(questions, human, {"": said}, labels=self._labels, resamples=resamples, seed=self._seed)
-        return ReportedAgreement(*found[""])
+        agreement = agreements(questions, human, {"": said}, labels=self._labels, resamples=resamples, seed=self._seed)
+        return ReportedAgreement(*agreement[""])
 
     def baseline(self, codes: Codes, places: NDArray[np.int64] | None = None) -> Majority | None:
         """The figures of the commonest human label as a constant answer wherever there is a verdict."""
@@ -218,8 +218,8 @@ def _shown_rate(codes: Codes) -> WinRate:
 
 def _by_task(frame: RunFrame) -> list[tuple[str | None, NDArray[np.int64]]]:
     """The tasks with the indexes of their pairs, the commonest first."""
-    found = [(name, np.flatnonzero(frame.pairs.tasks == at)) for at, name in enumerate(frame.pairs.task_names)]
-    return sorted(found, key=lambda item: (-len(item[1]), item[0] or ""))
+    tasks = [(name, np.flatnonzero(frame.pairs.tasks == at)) for at, name in enumerate(frame.pairs.task_names)]
+    return sorted(tasks, key=lambda item: (-len(item[1]), item[0] or ""))
 
 
 def _layer(frame: RunFrame, layer: int, aggregations: Mapping[str, ReportedAgreement]) -> LayerFigures:
@@ -360,7 +360,7 @@ def _words(store: Store, frame: RunFrame) -> tuple[RoleWords, ...]:
 def _left_out(
     store: Store, frame: RunFrame, sums: Spent, decides: str, headline: ReportedAgreement
 ) -> tuple[LeftOutCount, ...]:
-    found = headline.agreement
+    agreement = headline.agreement
     judged, labelled = int(frame.judged.sum()), int((frame.human > 0).sum())
     verdicts = int((frame.aggregations[decides] > 0).sum())
     people = int(frame.for_people.sum()) if decides == ACCEPTED else 0
@@ -371,8 +371,8 @@ def _left_out(
         LeftOutCount("calls missing", failed, judged),
         LeftOutCount("for people", people, judged),
         LeftOutCount("no verdict", judged - verdicts - people, judged),
-        LeftOutCount("no label", found.n_unlabelled, len(frame)),
-        LeftOutCount("label without verdict", found.n_unjudged - people_labelled, labelled),
+        LeftOutCount("no label", agreement.n_unlabelled, len(frame)),
+        LeftOutCount("label without verdict", agreement.n_unjudged - people_labelled, labelled),
         LeftOutCount("unscored", sum(sums.unscored.values()), sums.calls),
         LeftOutCount("unread inputs", unread_inputs(store, frame.run), sums.calls),
     )

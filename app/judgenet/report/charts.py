@@ -111,14 +111,14 @@ def _tick(x: float, y: float, share: float) -> Label:
 
 def _drawn(rows: Sequence[ForestRow], tops: Sequence[float]) -> list[tuple[float, float]]:
     """From where to where lines of the grid go: not through the reason why a row has no figure."""
-    found: list[tuple[float, float]] = []
+    spans: list[tuple[float, float]] = []
     for row, (one, other) in zip(rows, pairwise(tops), strict=True):
         if row.value is None and not row.heading:
             continue
-        if found and found[-1][1] == one:
-            one = found.pop()[0]
-        found.append((one, other))
-    return found
+        if spans and spans[-1][1] == one:
+            one = spans.pop()[0]
+        spans.append((one, other))
+    return spans
 
 
 def _weight(row: ForestRow) -> Literal[400, 500, 600]:

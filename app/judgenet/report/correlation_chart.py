@@ -154,7 +154,7 @@ def correlation_drawing(
 ) -> Drawing:
     """The heat map as a picture. ``basis`` says what is correlated ("errors"); ``chosen`` neurons (places in the
     names) are marked. Without ``cells`` only what stands around them is drawn."""
-    found, count = layout.found, len(layout.names)
+    correlations, count = layout.found, len(layout.names)
     words = f"Correlations of the {basis} of {count} neurons, those that are alike side by side"
     shapes: list[Shape] = [*_tree(layout)]
     if cells:
@@ -165,7 +165,7 @@ def correlation_drawing(
         if (column + 1) % step == 0 or (step > 1 and column == 0):
             x = layout.left + (column + 0.5) * layout.cell_w
             shapes.append(Label(x, layout.top - 8, f"{column + 1}", "text2", "middle", tabular=True))
-    most = max((merge.distance for merge in found.merges), default=0.0)
+    most = max((merge.distance for merge in correlations.merges), default=0.0)
     shapes += [
         Label(0, layout.bottom + 18, f"{most:.2f}", "text2", tabular=True),
         Label(_TREE_W / 2, layout.bottom + 43, "1 − r", "text2", "middle"),

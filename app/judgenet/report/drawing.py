@@ -261,16 +261,16 @@ def _attributes(
     dash: tuple[float, float] | None,
     opacity: float,
 ) -> str:
-    found = f' fill="{paint(fill) if fill else "none"}"'
+    attributes = f' fill="{paint(fill) if fill else "none"}"'
     if fill and opacity != 1:
-        found += f' fill-opacity="{_n(opacity)}"'
+        attributes += f' fill-opacity="{_n(opacity)}"'
     if stroke:
-        found += f' stroke="{paint(stroke)}"'
+        attributes += f' stroke="{paint(stroke)}"'
         if width != 1:
-            found += f' stroke-width="{_n(width)}"'
+            attributes += f' stroke-width="{_n(width)}"'
         if dash:
-            found += f' stroke-dasharray="{_n(dash[0])} {_n(dash[1])}"'
-    return found
+            attributes += f' stroke-dasharray="{_n(dash[0])} {_n(dash[1])}"'
+    return attributes
 
 
 def _shape(shape: Shape, paint: Paint) -> str:
@@ -289,11 +289,11 @@ def _shape(shape: Shape, paint: Paint) -> str:
 
 
 def _label(label: Label, paint: Paint) -> str:
-    found = f'<text x="{_n(label.x)}" y="{_n(label.y)}" fill="{paint(label.color)}" font-size="{_n(label.px)}"'
+    element = f'<text x="{_n(label.x)}" y="{_n(label.y)}" fill="{paint(label.color)}" font-size="{_n(label.px)}"'
     if label.weight != 400:
-        found += f' font-weight="{label.weight}"'
+        element += f' font-weight="{label.weight}"'
     if label.anchor != "start":
-        found += f' text-anchor="{label.anchor}"'
+        element += f' text-anchor="{label.anchor}"'
     if label.tabular:
-        found += ' class="n"'
-    return f"{found}>{_text(label.text)}</text>"
+        element += ' class="n"'
+    return f"{element}>{_text(label.text)}</text>"

@@ -100,10 +100,10 @@ class _Scored:
     verdict: Verdict
 
 
-def pair_studies(store: Store, frame: RunFrame, decides: str, found: Exemplars) -> tuple[PairStudy, ...]:
+def pair_studies(store: Store, frame: RunFrame, decides: str, examples: Exemplars) -> tuple[PairStudy, ...]:
     """The chosen pairs with what their calls said, read from the store, by kind and the most instructive first."""
     return tuple(
-        _study(store, frame, decides, kind, index) for kind, indexes in found.pairs.items() for index in indexes
+        _study(store, frame, decides, kind, index) for kind, indexes in examples.pairs.items() for index in indexes
     )
 
 

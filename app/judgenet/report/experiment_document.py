@@ -115,12 +115,12 @@ def _accuracy_row(row: SetRow, compared: bool) -> Row:
     cells.append((of(row.n_used, row.n_total),))
     cells += [(_number(row.neurons_per_pair),), (_number(row.calls_per_pair),)]
     if compared:
-        found = row.difference
-        value = None if found is None else found.accuracy
-        cells.append(("" if found is None else "n/a" if value is None else minus(f"{100 * value:+.1f}"),))
-        ends = None if found is None else found.accuracy_ci
+        difference = row.difference
+        value = None if difference is None else difference.accuracy
+        cells.append(("" if difference is None else "n/a" if value is None else minus(f"{100 * value:+.1f}"),))
+        ends = None if difference is None else difference.accuracy_ci
         cells.append(("" if ends is None else minus(f"[{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}]"),))
-        adjusted = None if found is None else found.p_holm
+        adjusted = None if difference is None else difference.p_holm
         cells.append(("" if adjusted is None else p_value(adjusted).removeprefix("p = ").removeprefix("p "),))
     return Row(tuple(cells), strong=row.subject)
 
@@ -179,8 +179,8 @@ def _grids(of_set: ExperimentSet, kind: str) -> Iterator[Block]:
             for x in places:
                 cells: list[Line] = [(f"{x:,}",)]
                 for key in keys:
-                    found = next((row for row in rows if row.x == x and (row.group, row.aggregation) == key), None)
-                    cells.append(("" if found is None else shown(found),))
+                    cell = next((row for row in rows if row.x == x and (row.group, row.aggregation) == key), None)
+                    cells.append(("" if cell is None else shown(cell),))
                 lines.append(Row(tuple(cells)))
             used = sorted({row.n_used for row in rows})
             fact = f"{whole_range(used[0], used[-1])} of {of_set.pairs.total:,} pairs used"
@@ -421,7 +421,7 @@ def _record(of_set: ExperimentSet, row: SetRow) -> ExperimentRecord:
         return (None, None) if interval is None else (interval.low, interval.high)
 
     less = row.difference
-    saving = next((found for found in of_set.saving_rows if found.row == row.row), None)
+    saving = next((saving_row for saving_row in of_set.saving_rows if saving_row.row == row.row), None)
     return ExperimentRecord(
         of_set.set,
         row.row,

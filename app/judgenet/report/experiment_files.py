@@ -34,18 +34,18 @@ def kept_results(folder: Path) -> ExperimentFigures | None:
     if not path.exists():
         return None
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ResultsError(f"{path}: cannot be read ({error}). Move it away and run the experiment again.") from None
-    if not isinstance(found, dict) or not found.get("sets") or "experiment" not in found:
+    if not isinstance(kept, dict) or not kept.get("sets") or "experiment" not in kept:
         raise ResultsError(f"{path}: holds no results of an experiment. Move it away and run the experiment again.")
-    if found.get("results") != RESULTS_VERSION:
+    if kept.get("results") != RESULTS_VERSION:
         raise ResultsError(
             f"{path}: was written by another version of JudgeNet. Move it away and run the experiment again: its calls "
             "are kept and cost nothing."
         )
     try:
-        figures: ExperimentFigures = from_json(ExperimentFigures, found)
+        figures: ExperimentFigures = from_json(ExperimentFigures, kept)
     except (TypeError, ValueError, AttributeError):
         raise ResultsError(
             f"{path}: holds no results of an experiment. Move it away and run the experiment again."
@@ -97,15 +97,15 @@ def write_all(folder: Path, results: ExperimentFigures) -> list[Path]:
 
 def plots(results: ExperimentFigures) -> dict[str, str]:
     """The plots of all sets as SVG by file name."""
-    found = {}
+    pictures = {}
     for number, of_set in enumerate(results.sets, 1):
         drawing = framed(plot(results, of_set))
         end = "" if len(results.sets) == 1 else f"-{_slug(of_set.set) or number}"
-        if f"plot{end}.svg" in found:
+        if f"plot{end}.svg" in pictures:
             end += f"-{number}"
-        found[f"plot{end}.svg"] = svg(drawing, of_theme("light"), alone=True)
-        found[f"plot{end}-dark.svg"] = svg(drawing, of_theme("dark"), alone=True)
-    return found
+        pictures[f"plot{end}.svg"] = svg(drawing, of_theme("light"), alone=True)
+        pictures[f"plot{end}-dark.svg"] = svg(drawing, of_theme("dark"), alone=True)
+    return pictures
 
 
 def _slug(name: str) -> str:

@@ -95,17 +95,17 @@ def _saving_plot(of_set: ExperimentSet, title: str) -> Drawing:
     """Accuracy against the share that people review at random; the line of a network begins at its own accuracy."""
     lines = []
     for row in of_set.saving_rows:
-        found = row_of(of_set, row.row)
+        of_row = row_of(of_set, row.row)
         if row.accuracy is None:
             continue
-        within = found.accuracy_ci
+        within = of_row.accuracy_ci
         points = []
         for place in range(11):
             share = place / 10
             # Review lifts both ends of the interval alike: what is left wrong shrinks by the share.
             ends = None if within is None else Interval(*(end + share * (1 - end) for end in within))
             points.append(CurvePoint(share, row.accuracy + share * (1 - row.accuracy), ends))
-        lines.append(ChartLine(found.name, tuple(points), found.subject, f"review {percent(row.review)}"))
+        lines.append(ChartLine(of_row.name, tuple(points), of_row.subject, f"review {percent(row.review)}"))
     said = "; ".join(f"{curve.name} {curve.end}" for curve in lines)
     target = 0.0 if of_set.saving is None else of_set.saving.target
     words = f"{title}: accuracy by the share reviewed at random, target {percent(target)}; share to review: {said}"

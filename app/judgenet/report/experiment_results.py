@@ -99,7 +99,7 @@ def experiment_set(
             frame = RunFrame.read(store, run)
             for row in rows:
                 _read_run(read[row.key], row, arm.width_of is not None, places, frame)
-    used = list({run.number: run for found in infos.values() for run in found}.values())
+    used = list({run.number: run for runs_with_info in infos.values() for run in runs_with_info}.values())
     labels = Counter(pair.human for pair in pairs)
     labelled = sum(labels[verdict] for verdict in VERDICTS)
     most = max(VERDICTS, key=lambda verdict: labels[verdict])
@@ -168,10 +168,10 @@ def _read_run(into: _Read, row: ExperimentRow, any_width: bool, places: Mapping[
 def _row(experiment: Experiment, row: ExperimentRow, read: Mapping[str, _Read], pairs: Sequence[Pair]) -> SetRow:
     mine = read[row.key]
     human, questions = verdict_codes(pair.human for pair in pairs), question_numbers(pairs)
-    found = agreement_of(pair_counts(human, mine.verdicts))
-    [within] = agreements_intervals([found], [label_table(questions, human, mine.verdicts)])
+    agreement = agreement_of(pair_counts(human, mine.verdicts))
+    [within] = agreements_intervals([agreement], [label_table(questions, human, mine.verdicts)])
     any_width = experiment.arm(row.arm).width_of is not None
-    reasons = dict(found.reasons) | {f"{figure}_ci": why for figure, why in within.reasons.items()}
+    reasons = dict(agreement.reasons) | {f"{figure}_ci": why for figure, why in within.reasons.items()}
     if row.x is None:
         reasons["x"] = "the experiment has no axis"
     if row.against is None:
@@ -191,15 +191,15 @@ def _row(experiment: Experiment, row: ExperimentRow, read: Mapping[str, _Read], 
         neurons_per_pair=mine.neurons / mine.judged if mine.judged else None,
         calls_per_pair=mine.calls / mine.judged if mine.judged else None,
         judged=mine.judged,
-        accuracy=found.accuracy,
+        accuracy=agreement.accuracy,
         accuracy_ci=within.accuracy,
-        macro_f1=found.macro_f1,
+        macro_f1=agreement.macro_f1,
         macro_f1_ci=within.macro_f1,
-        kappa=found.kappa,
+        kappa=agreement.kappa,
         kappa_ci=within.kappa,
-        n_used=found.n_used,
-        n_total=found.n_total,
-        confusion=found.confusion,
+        n_used=agreement.n_used,
+        n_total=agreement.n_total,
+        confusion=agreement.confusion,
         difference=None if row.against is None else _difference(experiment.row(row.against), row, read, pairs),
         reasons=reasons,
     )
@@ -208,14 +208,14 @@ def _row(experiment: Experiment, row: ExperimentRow, read: Mapping[str, _Read], 
 def _with_holm(rows: Sequence[SetRow]) -> tuple[SetRow, ...]:
     """The rows with the p of their differences adjusted for all that are compared on this set of pairs."""
     adjusted = holm([None if row.difference is None else row.difference.p for row in rows])
-    found = []
+    corrected = []
     for row, p in zip(rows, adjusted, strict=True):
         difference = row.difference
         if difference is not None:
             reasons = difference.reasons if p is not None else difference.reasons | {"p_holm": difference.reasons["p"]}
             difference = replace(difference, p_holm=p, reasons=reasons)
-        found.append(replace(row, difference=difference))
-    return tuple(found)
+        corrected.append(replace(row, difference=difference))
+    return tuple(corrected)
 
 
 def _two_verdicts(human: Codes, one: Codes, two: Codes) -> TwoVerdicts:
@@ -347,12 +347,12 @@ def _work(need: ReviewNeed, pairs: int, labour: Labour, price: tuple[float | Non
         paid, why = (paid * pairs / judged, "") if judged else (None, "no pair was judged")
     no_share = need.reasons.get("accuracy") or need.reasons.get("random", "")
     share = None if need.random is None else need.random.review
-    found = work(share, pairs, labour, paid, reason=no_share, price_reason=why)
+    saving = work(share, pairs, labour, paid, reason=no_share, price_reason=why)
     ends = None
     if need.random_ends is not None:
         ends = [work(of.review, pairs, labour, paid, reason=no_share, price_reason=why) for of in need.random_ends]
-    told = {one.name: getattr(found, one.name) for one in fields(found) if one.name != "reasons"}
-    reasons = dict(found.reasons)
+    told = {one.name: getattr(saving, one.name) for one in fields(saving) if one.name != "reasons"}
+    reasons = dict(saving.reasons)
     for name in ("faster", "cost_saved"):
         at_ends = None if ends is None else [getattr(of, name) for of in ends]
         told[f"{name}_ends"] = None if at_ends is None or None in at_ends else tuple(at_ends)
@@ -368,10 +368,10 @@ def _saving_reasons(need: ReviewNeed) -> dict[str, str]:
     of = need.reasons
     why = of.get("accuracy") or of.get("random", "")
     names = ("relative", "review", "review_ends", "saved", "review_if_reviewers_err")
-    found = {"accuracy": of.get("accuracy", ""), **dict.fromkeys(names, why)}
-    found["review_ends"] = why or of.get("random_ends", "")
-    found |= {"uncertain_first": of.get("measured", ""), "uncertain_first_ci": of.get("measured_ci", "")}
-    return {name: reason for name, reason in found.items() if reason}
+    reasons = {"accuracy": of.get("accuracy", ""), **dict.fromkeys(names, why)}
+    reasons["review_ends"] = why or of.get("random_ends", "")
+    reasons |= {"uncertain_first": of.get("measured", ""), "uncertain_first_ci": of.get("measured_ci", "")}
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def _words(store: Store, runs: Sequence[RunInfo]) -> tuple[TaskWords, ...]:
@@ -459,15 +459,15 @@ def _record(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any], se
 # All sets of an experiment
 
 
-def with_set(results: ExperimentFigures | None, key: str, found: ExperimentSet) -> ExperimentFigures:
+def with_set(results: ExperimentFigures | None, key: str, of_set: ExperimentSet) -> ExperimentFigures:
     """The figures of an experiment with those of a set of pairs in the place of its earlier ones, or behind the
     others."""
     sets = [] if results is None or results.experiment != key else list(results.sets)
-    places = [place for place, earlier in enumerate(sets) if earlier.set == found.set]
+    places = [place for place, earlier in enumerate(sets) if earlier.set == of_set.set]
     if places:
-        sets[places[0]] = found
+        sets[places[0]] = of_set
     else:
-        sets.append(found)
+        sets.append(of_set)
     return ExperimentFigures(__version__, RESULTS_VERSION, key, EXPERIMENTS[key].title, None, tuple(sets))
 
 
@@ -484,9 +484,9 @@ def kind_of(results: ExperimentFigures) -> str:
     return "budget" if "FairEval" in groups else "sweep"
 
 
-def row_of(found: ExperimentSet, key: str) -> SetRow:
+def row_of(of_set: ExperimentSet, key: str) -> SetRow:
     """A row by its key."""
-    return next(row for row in found.rows if row.row == key)
+    return next(row for row in of_set.rows if row.row == key)
 
 
 def group_name(group: str, rule: str) -> str:

@@ -232,9 +232,9 @@ def _call(row: CallRow) -> list[Any]:
 
 def _figures(frame: RunFrame, seed: int) -> list[ExplorerRow]:
     decides = deciding(frame.spec)
-    found = agreement_by_name(frame, frame.aggregations, seed=seed)
-    order = sorted(found, key=lambda name: name != decides)
-    return [ExplorerRow(aggregation_title(name), name == decides, _cells(found[name])) for name in order]
+    agreement = agreement_by_name(frame, frame.aggregations, seed=seed)
+    order = sorted(agreement, key=lambda name: name != decides)
+    return [ExplorerRow(aggregation_title(name), name == decides, _cells(agreement[name])) for name in order]
 
 
 def _cells(of_name: AgreementFigures) -> tuple[str, ...]:

@@ -83,24 +83,24 @@ def _cascade(cascade_figures: CascadeFigures) -> Iterator[FigureRecord]:
 
 
 def _guarantee(report: Report) -> Iterator[FigureRecord]:
-    decided, found = report.acceptance, report.guarantee
+    decided, guarantee = report.acceptance, report.guarantee
     if decided is not None:
         for figure in ("accepted", "for_people", "no_verdict"):
             yield FigureRecord(
                 "acceptance", decided.aggregation, figure, getattr(decided, figure), n_total=decided.n_total
             )
-    if found is None:
+    if guarantee is None:
         return
-    if not found.by_alpha:
-        yield FigureRecord("guarantee", found.aggregation, "accepted", None, reason=found.reason or "")
-    for of in found.by_alpha:
+    if not guarantee.by_alpha:
+        yield FigureRecord("guarantee", guarantee.aggregation, "accepted", None, reason=guarantee.reason or "")
+    for of in guarantee.by_alpha:
         yield FigureRecord(
             "guarantee",
-            f"{found.aggregation}, alpha {of.alpha:g}",
+            f"{guarantee.aggregation}, alpha {of.alpha:g}",
             "share",
             of.share,
             n_used=of.accepted,
-            n_total=found.pairs.judged,
+            n_total=guarantee.pairs.judged,
         )
 
 
@@ -231,9 +231,9 @@ def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
 
 def _panel(about: str, name: str, panel: PanelAgreement) -> Iterator[FigureRecord]:
     for figure in ("h", "alpha_nominal", "alpha_ordinal", "fleiss"):
-        found = getattr(panel, figure)
-        why = found.reason or found.interval_reason
-        yield FigureRecord(about, name, figure, found.value, *_ends(found.interval), found.n, reason=why)
+        figures = getattr(panel, figure)
+        why = figures.reason or figures.interval_reason
+        yield FigureRecord(about, name, figure, figures.value, *_ends(figures.interval), figures.n, reason=why)
     for (one, other), two in panel.pairwise.items():
         why = two.reasons.get("kappa", "")
         yield FigureRecord(
@@ -287,10 +287,12 @@ def _learned(way: LearnedWay) -> Iterator[FigureRecord]:
         why = way.agreement.reasons.get(figure, "")
         yield FigureRecord("learned", way.way, figure, getattr(way.agreement, figure), *within, *used, why)
     for of in way.less:
-        found, about = of.accuracy, f"{way.way} less {of.other}"
-        within = _ends(found.interval)
-        yield FigureRecord("learned less", about, "accuracy", found.difference, *within, found.n, reason=found.reason)
-        yield FigureRecord("learned less", about, "p", of.p, n_used=found.n)
+        accuracy, about = of.accuracy, f"{way.way} less {of.other}"
+        within = _ends(accuracy.interval)
+        yield FigureRecord(
+            "learned less", about, "accuracy", accuracy.difference, *within, accuracy.n, reason=accuracy.reason
+        )
+        yield FigureRecord("learned less", about, "p", of.p, n_used=accuracy.n)
     for neuron, weight in way.weights.items():
         yield FigureRecord("weight", f"{way.way}, {neuron}", "weight", weight)
 
@@ -312,9 +314,11 @@ def _ranking(by: str, ranking: Ranking, n: int) -> Iterator[FigureRecord]:
 def _compared(compared: ReportedComparison) -> Iterator[FigureRecord]:
     about, test = f"less {compared.second}", compared.comparison.test
     named: dict[str, Difference] = {**compared.comparison.differences, "win_rate": compared.rate}
-    for name, found in named.items():
-        within = _ends(found.interval)
-        yield FigureRecord("comparison", about, name, found.difference, *within, found.n, compared.common, found.reason)
+    for name, difference in named.items():
+        within = _ends(difference.interval)
+        yield FigureRecord(
+            "comparison", about, name, difference.difference, *within, difference.n, compared.common, difference.reason
+        )
     why = "" if test.n else "no pair with both verdicts has a human label"
     yield FigureRecord("comparison", about, "only_first_right", test.only_first, n_total=test.n)
     yield FigureRecord("comparison", about, "only_second_right", test.only_second, n_total=test.n)

@@ -213,7 +213,7 @@ def _people(
 
 
 def _layers(frame: RunFrame, draws: int, seed: int) -> Sequence[LayerStudy]:
-    found: list[LayerStudy] = []
+    layers: list[LayerStudy] = []
     before: NDArray[np.intp] | None = None
     for layer in range(1, frame.spec.depth + 1):
         mine = frame.columns_of(layer)
@@ -226,9 +226,9 @@ def _layers(frame: RunFrame, draws: int, seed: int) -> Sequence[LayerStudy]:
         if before is not None and len(before):
             change = diversity_change(frame.neurons[:, before], codes, frame.groups)
             minds = _minds(frame, layer)
-        found.append(LayerStudy(layer, panel, verdict_diversity(codes, frame.human, frame.groups), change, minds))
+        layers.append(LayerStudy(layer, panel, verdict_diversity(codes, frame.human, frame.groups), change, minds))
         before = mine
-    return found
+    return layers
 
 
 def _minds(frame: RunFrame, layer: int) -> MindChanges | None:
@@ -272,20 +272,20 @@ def _roles(frame: RunFrame, draws: int, seed: int) -> Raters | None:
 def _learned(frame: RunFrame, report: Report, draws: int, seed: int) -> Sequence[LearnedWay]:
     ways = ways_against_people(frame, compared_votes(report.decides), resamples=draws, seed=seed)
     return [
-        LearnedWay(way, WAY_TITLES[way], None, None, {}, None, found.rstrip("."))
-        if isinstance(found, str)
+        LearnedWay(way, WAY_TITLES[way], None, None, {}, None, accuracy.rstrip("."))
+        if isinstance(accuracy, str)
         else LearnedWay(
             way=way,
             title=WAY_TITLES[way],
-            agreement=found.agreement,
-            intervals=found.intervals,
-            weights=dict(zip(frame.names, found.learned.weights, strict=True)),
-            penalty=found.learned.penalty,
+            agreement=accuracy.agreement,
+            intervals=accuracy.intervals,
+            weights=dict(zip(frame.names, accuracy.learned.weights, strict=True)),
+            penalty=accuracy.learned.penalty,
             warning=WARNINGS.get(way, ""),
-            less=found.less,
-            below_baseline=found.below_baseline,
+            less=accuracy.less,
+            below_baseline=accuracy.below_baseline,
         )
-        for way, found in ways.items()
+        for way, accuracy in ways.items()
     ]
 
 
@@ -299,14 +299,14 @@ def _sizes(report: Report, frame: RunFrame) -> Sizes:
         return Sizes(rule, None, frame.names, why)
     if frame.early is not None:
         return Sizes(rule, None, frame.names, STOPPED)
-    found = what_if(frame.what_if_calls(), report.spec.aggregation, rule, seed=report.bootstrap_seed)
-    return Sizes(rule, found, frame.names, "" if found else "no pair has both a human label and a verdict")
+    sizes = what_if(frame.what_if_calls(), report.spec.aggregation, rule, seed=report.bootstrap_seed)
+    return Sizes(rule, sizes, frame.names, "" if sizes else "no pair has both a human label and a verdict")
 
 
 def _ranks(frame: RunFrame, decides: str, seed: int) -> SystemRanks | None:
-    found = system_games(frame)
-    mine, people = found.of(found.verdicts[decides]), found.of(found.human)
+    games = system_games(frame)
+    mine, people = games.of(games.verdicts[decides]), games.of(games.human)
     if not mine:
         return None
-    human = rank(found.names, people, seed=seed) if people else None
-    return SystemRanks(rank(found.names, mine, seed=seed), human, len(mine), len(people))
+    human = rank(games.names, people, seed=seed) if people else None
+    return SystemRanks(rank(games.names, mine, seed=seed), human, len(mine), len(people))

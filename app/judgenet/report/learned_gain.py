@@ -12,12 +12,12 @@ def gain_words(way: Way, less: Sequence[LessOther], others: Sequence[str]) -> st
     """What a way gains over ``others``, in a sentence: with interval, p and the number of pairs that both judge."""
     parts = []
     for of in less:
-        found = of.accuracy
-        if of.other not in others or found.difference is None:
+        accuracy = of.accuracy
+        if of.other not in others or accuracy.difference is None:
             continue
-        within = points_interval(found.interval)
+        within = points_interval(accuracy.interval)
         parts.append(
-            f"{points(found.difference)} {within} compared with {of.title[:1].lower()}{of.title[1:]} "
-            f"({p_value(of.p)}, {plural(found.n, 'pair')})".replace("  ", " ")
+            f"{points(accuracy.difference)} {within} compared with {of.title[:1].lower()}{of.title[1:]} "
+            f"({p_value(of.p)}, {plural(accuracy.n, 'pair')})".replace("  ", " ")
         )
     return f"{WAY_TITLES[way]}: {'; '.join(parts)}." if parts else ""

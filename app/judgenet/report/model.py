@@ -192,7 +192,7 @@ def excerpt(text: str, most: int) -> Excerpt:
     if len(text) <= most:
         return Excerpt(text, len(text))
     cut = text[:most]
-    ends = [found.end() for found in _SENTENCE_END.finditer(text, most // 2, most)]
+    ends = [match.end() for match in _SENTENCE_END.finditer(text, most // 2, most)]
     if ends:
         return Excerpt(cut[: ends[-1]], len(text))
     space = max(cut.rfind(" "), cut.rfind("\n"))

@@ -219,8 +219,8 @@ def rules_line(report: Report) -> Line:
 def accuracy_headline(report: Report) -> Iterable[Block]:
     """How often the network is right, what that is beside a constant answer, and every aggregation; without labels the
     uncorrected win rate, hollow."""
-    found = report.headline
-    accuracy, interval = found.agreement.accuracy, found.intervals.accuracy
+    headline = report.headline
+    accuracy, interval = headline.agreement.accuracy, headline.intervals.accuracy
     title = aggregation_title(report.decides)
     if accuracy is None:
         # As the page Results has it: pairs of one question are taken together.
@@ -241,7 +241,7 @@ def accuracy_headline(report: Report) -> Iterable[Block]:
             )
         )
         return
-    used, total = found.used
+    used, total = headline.used
     yield Headline(
         percent(accuracy),
         "no interval" if interval is None else f"95 % interval {100 * interval.low:.1f} to {100 * interval.high:.1f}",

@@ -17,21 +17,21 @@ _ANSWERS: Final = {True: "yes", False: "no", None: "n/a"}
 
 def alt_test_section(report: Report) -> Iterable[Block]:
     """The Alternative Annotator Test of the aggregations and neurons."""
-    found = None if report.more is None else report.more.alt_test
-    if found is None:
+    figures = None if report.more is None else report.more.alt_test
+    if figures is None:
         return
-    yield Section("Judge instead of people?", epsilon_words(found.epsilon))
-    decided = found.aggregations[report.decides]
-    if found.reason is not None:
-        yield Paragraph((Strong("Not tested. "), f"{found.reason[:1].upper()}{found.reason[1:]}."))
+    yield Section("Judge instead of people?", epsilon_words(figures.epsilon))
+    decided = figures.aggregations[report.decides]
+    if figures.reason is not None:
+        yield Paragraph((Strong("Not tested. "), f"{figures.reason[:1].upper()}{figures.reason[1:]}."))
         return
     yield Paragraph((Strong(f"{aggregation_title(report.decides)} "), f"{alt_test_words(decided)}."))
     named: list[tuple[Line, AltTestFigures]] = [
-        ((aggregation_title(name),), found.aggregations[name])
+        ((aggregation_title(name),), figures.aggregations[name])
         for name in in_order(report)
-        if name in found.aggregations
+        if name in figures.aggregations
     ]
-    named += [((Given(name),), of_) for name, of_ in list(found.neurons.items())[:_MOST_NEURONS]]
+    named += [((Given(name),), of_) for name, of_ in list(figures.neurons.items())[:_MOST_NEURONS]]
     yield Table(
         ("Judge", "Wins against", "Winning rate, %", "As close as people, %", "Pairs", "May replace people"),
         (False, True, True, True, True, False),
@@ -42,7 +42,7 @@ def alt_test_section(report: Report) -> Iterable[Block]:
                     (of(one.won, one.tested),),
                     (percent(one.winning_rate, unit=False),),
                     (f"{percent(one.advantage.value, unit=False)} {percent_interval(one.advantage.ci)}".strip(),),
-                    (of(one.advantage.n, found.pairs),),
+                    (of(one.advantage.n, figures.pairs),),
                     (_ANSWERS[one.passes],),
                 ),
                 strong=one is decided,
@@ -50,10 +50,10 @@ def alt_test_section(report: Report) -> Iterable[Block]:
             for name, one in named
         ),
     )
-    left = len(found.neurons) - _MOST_NEURONS
+    left = len(figures.neurons) - _MOST_NEURONS
     if left > 0:
         yield Paragraph((f"{plural(left, 'more neuron')}: in the JSON form.",), "note")
-    yield from _annotators(found, report.decides)
+    yield from _annotators(figures, report.decides)
 
 
 def _annotators(figures: RunAltTest, decides: str) -> Iterable[Block]:

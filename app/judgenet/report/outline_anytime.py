@@ -26,10 +26,10 @@ _CORRECTED = (
 
 def anytime_section(report: Report) -> Iterable[Block]:
     """The figures of the deciding verdict with both kinds of interval."""
-    found = report.anytime
-    if found is None or not found.n:
+    anytime = report.anytime
+    if anytime is None or not anytime.n:
         return
-    yield Section("Valid at any time", f"{of(found.n, found.n_total)} pairs count")
+    yield Section("Valid at any time", f"{of(anytime.n, anytime.n_total)} pairs count")
     if report.until is not None:
         yield Paragraph(until_line(report.until))
     rows = tuple(_rows(report))
@@ -41,9 +41,9 @@ def anytime_section(report: Report) -> Iterable[Block]:
             for title, once, always, figure in rows
         ),
     )
-    rate = found.aggregations[report.decides].win_rate
+    rate = anytime.aggregations[report.decides].win_rate
     if rate.e_value is not None:
-        side = "excluded" if rate.e_value >= 1 / found.alpha else "not excluded"
+        side = "excluded" if rate.e_value >= 1 / anytime.alpha else "not excluded"
         yield Paragraph(
             (
                 f"A win rate of 50 % is {side} at any time: e = {rate.e_value:.4g} (20 or more excludes it), p = "
@@ -51,22 +51,26 @@ def anytime_section(report: Report) -> Iterable[Block]:
             )
         )
     reasons = {f"{title}: {figure.reason}." for title, _, _, figure in rows if figure.value is None}
-    if lines := sorted(reasons | {f"{note[:1].upper()}{note[1:]}." for note in found.notes}):
+    if lines := sorted(reasons | {f"{note[:1].upper()}{note[1:]}." for note in anytime.notes}):
         yield Bullets(tuple((Given(line),) for line in lines))
     yield Paragraph((ABOUT,), "note")
-    if found.aggregations[report.decides].corrected.value is not None:
+    if anytime.aggregations[report.decides].corrected.value is not None:
         yield Paragraph((_CORRECTED,), "note")
 
 
 def _rows(report: Report) -> Iterator[tuple[str, str, str, AnytimeEstimate]]:
     assert report.anytime is not None
-    found, rates = report.anytime.aggregations[report.decides], report.rates
+    rates_at_any_time, rates = report.anytime.aggregations[report.decides], report.rates
     naive = rates.estimates["naive"]
-    yield "Win rate of B, uncorrected", _shown(naive.value, naive.interval), *_always(found.win_rate)
+    yield "Win rate of B, uncorrected", _shown(naive.value, naive.interval), *_always(rates_at_any_time.win_rate)
     accuracy = report.headline
-    yield "Accuracy", _shown(accuracy.agreement.accuracy, accuracy.intervals.accuracy), *_always(found.accuracy)
+    yield (
+        "Accuracy",
+        _shown(accuracy.agreement.accuracy, accuracy.intervals.accuracy),
+        *_always(rates_at_any_time.accuracy),
+    )
     corrected = rates.corrected
-    yield "Win rate of B, corrected", _shown(corrected.value, corrected.interval), *_always(found.corrected)
+    yield "Win rate of B, corrected", _shown(corrected.value, corrected.interval), *_always(rates_at_any_time.corrected)
 
 
 def _always(of: AnytimeEstimate) -> tuple[str, AnytimeEstimate]:

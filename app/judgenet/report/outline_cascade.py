@@ -19,18 +19,18 @@ ABOUT = (
 
 def cascade_section(report: Report) -> Iterable[Block]:
     """How far the pairs went, stage by stage."""
-    found = report.cascade
-    if found is None:
+    cascade = report.cascade
+    if cascade is None:
         return
-    yield Section("How far the pairs went", f"{of(found.decided_early, found.n_total)} pairs decided early")
-    yield Paragraph((saved_words(found),))
+    yield Section("How far the pairs went", f"{of(cascade.decided_early, cascade.n_total)} pairs decided early")
+    yield Paragraph((saved_words(cascade),))
     yield Table(
         ("", "Not asked where", "Pairs asked", "Share", "Decided after it", "Calls", "Price", "Saved"),
         (False, False, True, True, True, True, True, True),
-        tuple(_row(stage) for stage in found.stages),
+        tuple(_row(stage) for stage in cascade.stages),
     )
-    if found.reason is not None:
-        yield Bullets(((Given(f"{found.reason[:1].upper()}{found.reason[1:]}."),),))
+    if cascade.reason is not None:
+        yield Bullets(((Given(f"{cascade.reason[:1].upper()}{cascade.reason[1:]}."),),))
     yield Paragraph((ABOUT,), "note")
     yield Paragraph((f"{HARD_PAIRS[:1].upper()}{HARD_PAIRS[1:]}.",), "note")
 

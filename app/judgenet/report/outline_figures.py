@@ -62,13 +62,13 @@ FEWEST_ROLE_PAIRS = 5
 
 def judgement(report: Report) -> Line:
     """Whether the network is better than a constant answer, and how often each says what. Needs labels."""
-    found, baseline = report.headline, report.baseline
-    interval = found.intervals.accuracy
+    headline, baseline = report.headline, report.baseline
+    interval = headline.intervals.accuracy
     assert baseline is not None
     share = baseline.figures.agreement.accuracy or 0.0
     constant: Line = ("always answering ", VerdictMark(baseline.label))
     if interval is None:
-        why = found.intervals.reasons.get("accuracy", "there is no interval")
+        why = headline.intervals.reasons.get("accuracy", "there is no interval")
         line: Line = (f"Not decided, {why}: ", *constant, f" reaches {percent(share)}. ")
     elif interval.low > share:
         line = ("Better than the baseline: ", *constant, f" reaches {percent(share)}, below the interval. ")
@@ -76,11 +76,11 @@ def judgement(report: Report) -> Line:
         line = ("Worse than the baseline: ", *constant, f" reaches {percent(share)}, above the interval. ")
     else:
         line = ("Not decided: the interval includes the ", f"{percent(share)} that ", *constant, " reaches. ")
-    n = found.agreement.n_used
-    questions = found.intervals.questions
+    n = headline.agreement.n_used
+    questions = headline.intervals.questions
     of = plural(n, "pair") if questions is None or questions == n else f"few questions ({questions:,})"
-    few: Line = (f"With {of} that says little. ",) if found.intervals.few else ()
-    rows = found.agreement.confusion
+    few: Line = (f"With {of} that says little. ",) if headline.intervals.few else ()
+    rows = headline.agreement.confusion
     said = [sum(row[place] for row in rows) for place in range(len(rows))]
     return (
         *line,
@@ -92,14 +92,14 @@ def judgement(report: Report) -> Line:
 def better_line(report: Report) -> Line:
     """That another aggregation does better on these labels than the network's verdict; empty where none does."""
     best = max(report.aggregations, key=lambda name: report.aggregations[name].agreement.accuracy or 0.0)
-    found = report.aggregations[best]
+    better = report.aggregations[best]
     mine = report.headline.agreement.accuracy
-    if mine is None or found.agreement.accuracy is None or found.agreement.accuracy <= mine:
+    if mine is None or better.agreement.accuracy is None or better.agreement.accuracy <= mine:
         return ()
     return (
         f"On these labels {aggregation_title(best)} does best of {len(report.aggregations)} aggregations: "
-        f"{percent(found.agreement.accuracy)} {percent_interval(found.intervals.accuracy)}, "
-        f"{of(*found.used)} pairs used. Chosen by them, it looks better than it is.",
+        f"{percent(better.agreement.accuracy)} {percent_interval(better.intervals.accuracy)}, "
+        f"{of(*better.used)} pairs used. Chosen by them, it looks better than it is.",
     )
 
 
@@ -111,11 +111,11 @@ def _counted(counts: Iterable[int]) -> str:
 
 def agreement_section(report: Report, *, with_words: bool = False) -> Iterable[Block]:
     """Every aggregation against people; ``with_words`` also says in sentences what the head may have said."""
-    found = report.headline.agreement
+    agreement = report.headline.agreement
     yield Section("Agreement with people")
     if with_words:
-        accuracy, within = percent(found.accuracy), percent_interval(report.headline.intervals.accuracy)
-        told = f"{accuracy} {within} of {plural(found.n_used, 'labelled pair')} are judged as people did. "
+        accuracy, within = percent(agreement.accuracy), percent_interval(report.headline.intervals.accuracy)
+        told = f"{accuracy} {within} of {plural(agreement.n_used, 'labelled pair')} are judged as people did. "
         yield Paragraph((told, *judgement(report)))
         better = better_line(report)
         if better:
@@ -127,7 +127,13 @@ def agreement_section(report: Report, *, with_words: bool = False) -> Iterable[B
     if report.baseline is not None:
         rows.append(figure_row(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
     yield Table(
-        ("Aggregation", "Accuracy, %", f"Macro-F1, {plural(len(found.labels), 'class', 'classes')}", "Kappa", "n used"),
+        (
+            "Aggregation",
+            "Accuracy, %",
+            f"Macro-F1, {plural(len(agreement.labels), 'class', 'classes')}",
+            "Kappa",
+            "n used",
+        ),
         (False, True, True, True, True),
         tuple(rows),
     )
@@ -136,10 +142,10 @@ def agreement_section(report: Report, *, with_words: bool = False) -> Iterable[B
     words = "Network against people: " + "; ".join(
         f"people {SPOKEN[human]}: network "
         + ", ".join(f"{SPOKEN[said]} {row[place]:,}" for place, said in enumerate(PLACES))
-        for human, row in zip(PLACES, found.confusion, strict=True)
+        for human, row in zip(PLACES, agreement.confusion, strict=True)
     )
     yield FigureWithText(
-        Figure(charts.confusion(found.confusion, words), verdict_table(found.confusion, "people", "network")),
+        Figure(charts.confusion(agreement.confusion, words), verdict_table(agreement.confusion, "people", "network")),
         (Facts(_confusion_facts(report)),),
     )
 
@@ -166,13 +172,13 @@ def agreement_note(report: Report) -> str:
 
 def figure_row(name: str, figures: ReportedAgreement, *, strong: bool = False) -> Row:
     """A judge's accuracy (%), macro-F1, kappa, each with its interval, and the pairs used of all."""
-    found, intervals = figures.agreement, figures.intervals
+    agreement, intervals = figures.agreement, figures.intervals
     return Row(
         (
             (name,),
-            (f"{percent(found.accuracy, unit=False)} {percent_interval(intervals.accuracy)}".strip(),),
-            (f"{ratio(found.macro_f1)} {ratio_interval(intervals.macro_f1)}".strip(),),
-            (f"{ratio(found.kappa)} {ratio_interval(intervals.kappa)}".strip(),),
+            (f"{percent(agreement.accuracy, unit=False)} {percent_interval(intervals.accuracy)}".strip(),),
+            (f"{ratio(agreement.macro_f1)} {ratio_interval(intervals.macro_f1)}".strip(),),
+            (f"{ratio(agreement.kappa)} {ratio_interval(intervals.kappa)}".strip(),),
             (of(*figures.used),),
         ),
         strong,
@@ -180,20 +186,20 @@ def figure_row(name: str, figures: ReportedAgreement, *, strong: bool = False) -
 
 
 def _confusion_facts(report: Report) -> tuple[tuple[str, Line], ...]:
-    found = report.headline.agreement
+    agreement = report.headline.agreement
     rows: list[tuple[str, Line]] = []
     wrong = [
         (count, said, human)
-        for human, row in zip(PLACES, found.confusion, strict=True)
+        for human, row in zip(PLACES, agreement.confusion, strict=True)
         for said, count in zip(PLACES, row, strict=True)
         if said != human and count
     ]
     for count, said, human in sorted(wrong, key=lambda item: -item[0])[:4]:
         rows.append((plural(count, "pair"), ("network ", VerdictMark(said), " people ", VerdictMark(human))))
-    if found.n_unlabelled:
-        rows.append((plural(found.n_unlabelled, "pair"), ("without a human label",)))
-    if found.n_unjudged:
-        rows.append((plural(found.n_unjudged, "pair"), ("with a label and no verdict",)))
+    if agreement.n_unlabelled:
+        rows.append((plural(agreement.n_unlabelled, "pair"), ("without a human label",)))
+    if agreement.n_unjudged:
+        rows.append((plural(agreement.n_unjudged, "pair"), ("with a label and no verdict",)))
     return tuple(rows)
 
 
@@ -361,19 +367,21 @@ def changes_section(report: Report) -> Iterable[Block]:
 
 
 def _change(change: LayerChange) -> Iterable[Block]:
-    found = change.overturns
+    overturns = change.overturns
     before, after = f"Layer {change.before}", f"Layer {change.after}"
     yield Section(f"What layer {change.after} changed", f"c2*(l{change.before}) to c2*(l{change.after})")
-    if not found.n:
+    if not overturns.n:
         yield Paragraph(change_line(change))
         return
     words = f"{before} against {after.lower()}: " + "; ".join(
         f"{SPOKEN[row]} to "
         + ", ".join(f"{SPOKEN[column]} {cell:,}" for column, cell in zip(PLACES, cells, strict=True))
-        for row, cells in zip(PLACES, found.table, strict=True)
+        for row, cells in zip(PLACES, overturns.table, strict=True)
     )
-    drawing = charts.changes(found.table, before, after, words)
-    yield FigureWithText(Figure(drawing, verdict_table(found.table, before, after)), (Paragraph(change_line(change)),))
+    drawing = charts.changes(overturns.table, before, after, words)
+    yield FigureWithText(
+        Figure(drawing, verdict_table(overturns.table, before, after)), (Paragraph(change_line(change)),)
+    )
 
 
 def _test_of(overturns: Overturns) -> str:
@@ -387,24 +395,28 @@ def _test_of(overturns: Overturns) -> str:
 
 def change_line(change: LayerChange) -> Line:
     """How many pairs a layer overturned, and whether that was right."""
-    found = change.overturns
-    if not found.n:
-        return (f"Nothing to compare: {found.reasons['rate']}.",)
-    if not found.overturned:
-        return (Strong("Nothing overturned: "), f"the same verdict on all {plural(found.n, 'pair')} that have both.")
-    text: list[str | Strong | Given | VerdictMark] = [
-        Strong(f"{percent(found.rate)} overturned: "),
-        f"{of(found.overturned, found.n)} pairs with both verdicts, of {found.n_total:,} judged; "
-        f"{found.reversed:,} from one response to the other. ",
-    ]
-    if found.overturned_labelled and found.gain is not None:
-        text.append(
-            f"Of the {found.overturned_labelled:,} with a human label {found.to_right:,} became right, "
-            f"{found.to_wrong:,} became wrong and {found.between_wrong:,} stayed wrong: {points(found.gain)} of "
-            f"accuracy on {plural(found.n_labelled, 'labelled pair')} ({_test_of(found)})."
+    overturns = change.overturns
+    if not overturns.n:
+        return (f"Nothing to compare: {overturns.reasons['rate']}.",)
+    if not overturns.overturned:
+        return (
+            Strong("Nothing overturned: "),
+            f"the same verdict on all {plural(overturns.n, 'pair')} that have both.",
         )
-    elif found.gain is None:
-        text.append(f"Whether that was right is unknown: {found.reasons['gain']}.")
+    text: list[str | Strong | Given | VerdictMark] = [
+        Strong(f"{percent(overturns.rate)} overturned: "),
+        f"{of(overturns.overturned, overturns.n)} pairs with both verdicts, of {overturns.n_total:,} judged; "
+        f"{overturns.reversed:,} from one response to the other. ",
+    ]
+    if overturns.overturned_labelled and overturns.gain is not None:
+        text.append(
+            f"Of the {overturns.overturned_labelled:,} with a human label {overturns.to_right:,} became right, "
+            f"{overturns.to_wrong:,} became wrong and {overturns.between_wrong:,} stayed wrong: "
+            f"{points(overturns.gain)} of accuracy on {plural(overturns.n_labelled, 'labelled pair')} "
+            f"({_test_of(overturns)})."
+        )
+    elif overturns.gain is None:
+        text.append(f"Whether that was right is unknown: {overturns.reasons['gain']}.")
     else:
         text.append("None of them has a human label.")
     return tuple(text)

@@ -22,18 +22,18 @@ ABOUT = (
 
 def guarantee_section(report: Report) -> Iterable[Block]:
     """What the network's rule accepted and left to people; what could be promised with the labels of the run."""
-    decided, found = report.acceptance, report.guarantee
-    if decided is None and found is None:
+    decided, guarantee = report.acceptance, report.guarantee
+    if decided is None and guarantee is None:
         return
     if decided is not None:
         yield Section("Verdicts with a guarantee", f"{of(decided.accepted, decided.n_total)} pairs decided")
         yield Paragraph((f"{decided.line}. ", Given(decided.words)))
         if decided.notes:
             yield Bullets(tuple((Given(f"{note[:1].upper()}{note[1:]}."),) for note in decided.notes))
-    if found is not None:
+    if guarantee is not None:
         if decided is None:
-            yield Section("Verdicts with a guarantee", plural(found.pairs.labels_used, "label"))
-        yield from _could_be_promised(found)
+            yield Section("Verdicts with a guarantee", plural(guarantee.pairs.labels_used, "label"))
+        yield from _could_be_promised(guarantee)
 
 
 def _could_be_promised(figures: RunGuarantee) -> Iterator[Block]:

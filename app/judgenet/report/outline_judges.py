@@ -82,8 +82,10 @@ def people_section(report: Report) -> Iterable[Block]:
         ("", "Value", "95 % interval", "Pairs"),
         (False, True, True, True),
         tuple(
-            Row(((name,), (ratio(found.value),), (ratio_interval(found.interval),), (f"{found.n:,}",)))
-            for name, found in coefficients.items()
+            Row(
+                ((name,), (ratio(coefficient.value),), (ratio_interval(coefficient.interval),), (f"{coefficient.n:,}",))
+            )
+            for name, coefficient in coefficients.items()
         ),
     )
     notes = _coefficient_notes(coefficients)
@@ -91,7 +93,7 @@ def people_section(report: Report) -> Iterable[Block]:
         notes.append(("No intervals: pairs share questions, and they would be too narrow.",))
     if notes:
         yield Bullets(tuple(notes))
-    twos = [(names, found) for names, found in panel.pairwise.items() if found.n_used][:MOST_TWOS]
+    twos = [(names, coefficient) for names, coefficient in panel.pairwise.items() if coefficient.n_used][:MOST_TWOS]
     if twos:
         yield Table(
             ("Two annotators", "Cohen's kappa", "Agree, %", "Pairs"),
@@ -100,12 +102,12 @@ def people_section(report: Report) -> Iterable[Block]:
                 Row(
                     (
                         (Given(one), " and ", Given(other)),
-                        (ratio(found.kappa),),
-                        (percent(found.accuracy, unit=False),),
-                        (f"{found.n_used:,}",),
+                        (ratio(coefficient.kappa),),
+                        (percent(coefficient.accuracy, unit=False),),
+                        (f"{coefficient.n_used:,}",),
                     )
                 )
-                for (one, other), found in twos
+                for (one, other), coefficient in twos
             ),
         )
         left = len(panel.pairwise) - len(twos)
@@ -123,9 +125,9 @@ def people_section(report: Report) -> Iterable[Block]:
         )
 
 
-def _coefficient_notes(found: dict[str, Coefficient]) -> list[Line]:
+def _coefficient_notes(coefficients: dict[str, Coefficient]) -> list[Line]:
     notes: list[Line] = []
-    for name, one in found.items():
+    for name, one in coefficients.items():
         if one.value is None:
             notes.append((Strong(f"{name}: n/a. "), f"{_sentence(one.reason)}."))
         elif one.interval is None and one.interval_reason:
@@ -362,8 +364,15 @@ def _minds(minds: MindChanges) -> Iterable[Block]:
         ("", "Verdicts", "Mean over pairs, %", "Pairs"),
         (False, True, True, True),
         tuple(
-            Row(((name,), (of(found.moved, found.chances),), (_mean_share(found),), (f"{found.mean.n:,}",)))
-            for name, found in rows.items()
+            Row(
+                (
+                    (name,),
+                    (of(overturns.moved, overturns.chances),),
+                    (_mean_share(overturns),),
+                    (f"{overturns.mean.n:,}",),
+                )
+            )
+            for name, overturns in rows.items()
         ),
     )
     text = (
@@ -396,9 +405,9 @@ def learned_section(report: Report) -> Iterable[Block]:
     yield Section("Learned weights", "cross-fitted")
     rows = [_learned_row(way.title, way.agreement, way.intervals) for way in ways]
     rows += [
-        _learned_row(aggregation_title(name), found.agreement, found.intervals, strong=name == report.decides)
+        _learned_row(aggregation_title(name), figures.agreement, figures.intervals, strong=name == report.decides)
         for name in compared_votes(report.decides)
-        for found in (report.aggregations[name],)
+        for figures in (report.aggregations[name],)
     ]
     yield Table(("", "Accuracy, %", "Macro-F1", "Kappa", "n used"), (False, True, True, True, True), tuple(rows))
     less = [_less_row(way.title, of) for way in ways for of in way.less if of.accuracy.difference is not None]
@@ -450,15 +459,15 @@ def _learned_row(
 
 
 def _less_row(title: str, of: LessOther) -> Row:
-    found = of.accuracy
-    difference = "n/a" if found.difference is None else points(found.difference)
+    accuracy = of.accuracy
+    difference = "n/a" if accuracy.difference is None else points(accuracy.difference)
     return Row(
         (
             (title,),
             (of.title,),
-            (_with(difference, _points_interval(found.interval)),),
+            (_with(difference, _points_interval(accuracy.interval)),),
             (p_value(of.p).removeprefix("p = ").removeprefix("p "),),
-            (f"{found.n:,}",),
+            (f"{accuracy.n:,}",),
         )
     )
 
@@ -473,19 +482,19 @@ def sizes_section(report: Report) -> Iterable[Block]:
     sizes = None if report.more is None else report.more.sizes
     if sizes is None or sizes.what_if is None or len(sizes.what_if.points) < 2:
         return
-    found = sizes.what_if
-    smallest, whole = found.smallest, found.whole
+    what_if = sizes.what_if
+    smallest, whole = what_if.smallest, what_if.whole
     yield Section("Smaller networks", _RULE_WORDS[sizes.rule])
     yield Paragraph(
         (
-            Strong(f"Within {100 * found.tolerance:g} point: "),
+            Strong(f"Within {100 * what_if.tolerance:g} point: "),
             f"{_size(smallest)}, {smallest.calls:.1f} calls per pair instead of {whole.calls:.1f}: "
             f"{percent(smallest.accuracy)} {percent_interval(smallest.interval)}; the whole network "
             f"{percent(whole.accuracy)} {percent_interval(whole.interval)} of {whole.n_used:,.0f} labelled pairs. "
             f"Difference {points(smallest.difference)} {_points_interval(smallest.difference_interval)}.",
         )
     )
-    shown = _shown(found)
+    shown = _shown(what_if)
     yield Table(
         ("Neurons", "Layers", "Orders", "Samples", "Calls a pair", "Accuracy, %", "Lowest to highest, %", "Difference"),
         (False, True, True, True, True, True, True, True),
@@ -506,8 +515,8 @@ def sizes_section(report: Report) -> Iterable[Block]:
             for point in shown
         ),
     )
-    left = len(found.points) - len(shown)
-    neuron, accuracy = found.best_neuron
+    left = len(what_if.points) - len(shown)
+    neuron, accuracy = what_if.best_neuron
     yield Paragraph(
         (
             "Only networks whose every call is recorded as they would have made it. A size stands for the mean over "
@@ -546,8 +555,8 @@ def ranking_section(report: Report) -> Iterable[Block]:
     ranks = None if report.more is None else report.more.ranks
     if ranks is None:
         return
-    found, human = ranks.verdicts, {} if ranks.human is None else {one.name: one for one in ranks.human.systems}
-    yield Section("Ranking of systems", f"Bradley–Terry, {plural(len(found.systems), 'system')}")
+    ranking, human = ranks.verdicts, {} if ranks.human is None else {one.name: one for one in ranks.human.systems}
+    yield Section("Ranking of systems", f"Bradley–Terry, {plural(len(ranking.systems), 'system')}")
     yield Table(
         ("System", "Rating", "95 % interval", "Wins", "Ties", "Losses", *(("By people",) if human else ())),
         (False, True, True, True, True, True, *((True,) if human else ())),
@@ -563,26 +572,26 @@ def ranking_section(report: Report) -> Iterable[Block]:
                     *(((f"{human[one.name].rating:.0f}" if one.name in human else "–",),) if human else ()),
                 )
             )
-            for one in found.systems[:MOST_SYSTEMS]
+            for one in ranking.systems[:MOST_SYSTEMS]
         ),
     )
     notes: list[Line] = []
-    if found.triples:
-        share = of(found.intransitive, found.triples)
-        circles = "; ".join(" > ".join(circle) for circle in found.circles[:3])
+    if ranking.triples:
+        share = of(ranking.intransitive, ranking.triples)
+        circles = "; ".join(" > ".join(circle) for circle in ranking.circles[:3])
         named: Line = (": ", Given(circles)) if circles else ()
         notes.append((f"{share} triples of systems form a cycle (each beats the next)", *named, "."))
-    if found.reason:
-        notes.append((f"{_sentence(found.reason)}.",))
-    if found.prior:
+    if ranking.reason:
+        notes.append((f"{_sentence(ranking.reason)}.",))
+    if ranking.prior:
         notes.append(
             (f"Some systems never lost to, or never met, the others: {PRIOR:g} wins each way were added to every two.",)
         )
-    if len(found.groups) > 1:
+    if len(ranking.groups) > 1:
         notes.append(
-            (f"The systems fall into {len(found.groups):,} groups that never met: their ratings do not compare.",)
+            (f"The systems fall into {len(ranking.groups):,} groups that never met: their ratings do not compare.",)
         )
-    left = len(found.systems) - MOST_SYSTEMS
+    left = len(ranking.systems) - MOST_SYSTEMS
     if left > 0:
         notes.append((f"{plural(left, 'more system')}: in the JSON form.",))
     if notes:
@@ -591,9 +600,9 @@ def ranking_section(report: Report) -> Iterable[Block]:
     yield Paragraph(
         (
             "Mean rating 1000, 400 points are odds of ten to one; a tie is half a win to each. "
-            f"{ranks.n:,} judged pairs of named systems on {plural(found.questions, 'question')}{people}. "
+            f"{ranks.n:,} judged pairs of named systems on {plural(ranking.questions, 'question')}{people}. "
             "Uncorrected: the verdicts' own errors are not taken out. "
-            f"Intervals are a bootstrap over questions ({found.resamples:,} resamples).",
+            f"Intervals are a bootstrap over questions ({ranking.resamples:,} resamples).",
         ),
         "note",
     )
@@ -615,7 +624,7 @@ def comparison_section(report: Report) -> Iterable[Block]:
     compared = report.beside
     if compared is None:
         return
-    found, test = compared.comparison, compared.comparison.test
+    comparison, test = compared.comparison, compared.comparison.test
     yield Section(f"Compared with {compared.second}", f"{compared.first} less {compared.second}")
     if compared.warning:
         yield Notice((Strong("Different judges: "), f"{_sentence(compared.warning)}."))
@@ -628,7 +637,8 @@ def comparison_section(report: Report) -> Iterable[Block]:
             ),
         )
     rows = [
-        _difference(title, found.differences[name], percents=name == "accuracy") for name, title in _FIGURES.items()
+        _difference(title, comparison.differences[name], percents=name == "accuracy")
+        for name, title in _FIGURES.items()
     ]
     rows.append(_difference("Win rate of B, corrected, %", compared.rate, percents=True))
     yield Table(
@@ -636,24 +646,24 @@ def comparison_section(report: Report) -> Iterable[Block]:
         (False, True, True, True, True, True),
         tuple(rows),
     )
-    reasons = {one.reason for one in (*found.differences.values(), compared.rate) if one.reason}
+    reasons = {one.reason for one in (*comparison.differences.values(), compared.rate) if one.reason}
     if reasons:
         yield Bullets(tuple((f"{_sentence(reason)}.",) for reason in sorted(reasons)))
     names = " and ".join(dict.fromkeys(aggregation_title(name) for name in compared.decides))
     text = (
-        f"{compared.common:,} pairs are in both runs (of {compared.pairs[0]:,} and {compared.pairs[1]:,}), {found.n:,} "
-        f"judged by both, {test.n:,} of them labelled, by {names}. "
+        f"{compared.common:,} pairs are in both runs (of {compared.pairs[0]:,} and {compared.pairs[1]:,}), "
+        f"{comparison.n:,} judged by both, {test.n:,} of them labelled, by {names}. "
     )
     tested = f"exact {p_value(test.p)}"
-    if found.questions_p is not None:
-        tested = f"over questions, {p_value(found.questions_p)}"
+    if comparison.questions_p is not None:
+        tested = f"over questions, {p_value(comparison.questions_p)}"
     if test.n:
         text += (
             f"{compared.first} alone is right on {plural(test.only_first, 'pair')}, {compared.second} alone on "
             f"{test.only_second:,} (McNemar, {tested}). "
         )
-    if found.n:
-        text += f"Both say the same on {of(found.agree, found.n)} pairs."
+    if comparison.n:
+        text += f"Both say the same on {of(comparison.agree, comparison.n)} pairs."
     yield Paragraph((text,))
     yield from power_paragraph(compared.power)
     if compared.labels_differ:
@@ -663,17 +673,19 @@ def comparison_section(report: Report) -> Iterable[Block]:
         )
 
 
-def _difference(name: str, found: Difference, *, percents: bool) -> Row:
+def _difference(name: str, figures: Difference, *, percents: bool) -> Row:
     def shown(value: float | None) -> str:
         return percent(value, unit=False) if percents else ratio(value)
 
     scale, form = (100, "+.1f") if percents else (1, "+.2f")
-    difference = "n/a" if found.difference is None else minus(format(scale * found.difference, form))
+    difference = "n/a" if figures.difference is None else minus(format(scale * figures.difference, form))
     interval = ""
-    if found.interval is not None:
-        ends = [minus(format(scale * end, form)) for end in found.interval]
+    if figures.interval is not None:
+        ends = [minus(format(scale * end, form)) for end in figures.interval]
         interval = f"[{ends[0]}, {ends[1]}]"
-    return Row(((name,), (shown(found.first),), (shown(found.second),), (difference,), (interval,), (f"{found.n:,}",)))
+    return Row(
+        ((name,), (shown(figures.first),), (shown(figures.second),), (difference,), (interval,), (f"{figures.n:,}",))
+    )
 
 
 # Labels

@@ -34,10 +34,12 @@ def studies_section(report: Report) -> Iterable[Block]:
 
 
 def _why(report: Report, study: PairStudy) -> Line:
-    found, depth = study.verdicts, report.spec.depth
+    verdicts, depth = study.verdicts, report.spec.depth
     if study.kind == "people":
         by_vote = (
-            f" (A {found.votes.a}, tie {found.votes.tie}, B {found.votes.b})" if report.decides == "c2_all" else ""
+            f" (A {verdicts.votes.a}, tie {verdicts.votes.tie}, B {verdicts.votes.b})"
+            if report.decides == "c2_all"
+            else ""
         )
         return (
             "The network says ",
@@ -49,17 +51,17 @@ def _why(report: Report, study: PairStudy) -> Line:
     if study.kind == "orders":
         return (
             "With A shown first the calls give ",
-            VerdictMark(found.c1_ab),
+            VerdictMark(verdicts.c1_ab),
             f" ({_lead(study.mean_ab)}), with B shown first ",
-            VerdictMark(found.c1_ba),
+            VerdictMark(verdicts.c1_ba),
             f" ({_lead(study.mean_ba)}).",
         )
-    first, last = found.layer_votes[0], found.layer_votes[-1]
+    first, last = verdicts.layer_votes[0], verdicts.layer_votes[-1]
     line: Line = (
         "Layer 1 says ",
-        VerdictMark(found.c2_layers[0]),
+        VerdictMark(verdicts.c2_layers[0]),
         f" (A {first.a}, tie {first.tie}, B {first.b}), layer {depth} ",
-        VerdictMark(found.c2_layers[-1]),
+        VerdictMark(verdicts.c2_layers[-1]),
         f" (A {last.a}, tie {last.tie}, B {last.b})",
     )
     return (

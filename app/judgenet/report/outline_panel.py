@@ -35,7 +35,7 @@ def panel_section(report: Report) -> Iterable[Block]:
     yield Table(
         ("", "Correlated", "Neurons", "Effective votes", "Mean correlation", "Pairs"),
         (False, False, True, True, True, True),
-        tuple(_worth_row(name, basis, found) for name, basis, found in worth_rows(more.worth)),
+        tuple(_worth_row(name, basis, worth) for name, basis, worth in worth_rows(more.worth)),
     )
     missing = more.worth.network.n_missing
     if missing:
@@ -56,19 +56,19 @@ def worth_rows(worth: PanelWorth) -> Iterator[tuple[str, str, VotesFigures]]:
     known = worth.network.value is not None
     basis = "errors" if known else "verdicts"
     layers, models = (worth.layers, worth.models) if known else (worth.layers_by_verdicts, worth.models_by_verdicts)
-    named = {f"Layer {name.removeprefix('l')}": found for name, found in layers.items()} if len(layers) > 1 else {}
+    named = {f"Layer {name.removeprefix('l')}": votes for name, votes in layers.items()} if len(layers) > 1 else {}
     named |= models if len(models) > 1 else {}
-    for name, found in named.items():
-        if found.neurons > 1:
-            yield name, basis, found
+    for name, votes in named.items():
+        if votes.neurons > 1:
+            yield name, basis, votes
 
 
 def worth_reasons(rows: Iterable[tuple[str, str, VotesFigures]]) -> list[tuple[str, str]]:
     """Which sets have no figure or no interval, and why."""
     return [
-        (f"{name}, by {basis}", f"{'n/a' if found.value is None else 'no interval'} – {found.reason}")
-        for name, basis, found in rows
-        if found.reason
+        (f"{name}, by {basis}", f"{'n/a' if worth.value is None else 'no interval'} – {worth.reason}")
+        for name, basis, worth in rows
+        if worth.reason
     ]
 
 
@@ -87,13 +87,13 @@ def _worth_row(name: str, basis: str, votes_figures: VotesFigures) -> Row:
 
 def _together(panel: PanelStudy) -> Iterable[Block]:
     """The heat map, or the twos that are most alike where the neurons are too many for one."""
-    basis, found = shown_basis(panel)
-    if found.reason is not None:
+    basis, correlations = shown_basis(panel)
+    if correlations.reason is not None:
         return
-    yield Section(f"Correlation of {basis}", of(found.pairs, found.pairs_total) + " pairs", level=3)
-    table = _twos(panel, found)
+    yield Section(f"Correlation of {basis}", of(correlations.pairs, correlations.pairs_total) + " pairs", level=3)
+    table = _twos(panel, correlations)
     if len(panel.neurons) <= MOST_NAMED:
-        yield Figure(correlation_drawing(CorrelationLayout(found, panel.neurons), basis), table)
+        yield Figure(correlation_drawing(CorrelationLayout(correlations, panel.neurons), basis), table)
     else:
         yield table
         drawn = f"The map is drawn for up to {MOST_NAMED} neurons; the JSON form has all correlations."
@@ -123,14 +123,14 @@ def _adds(panel: PanelStudy, layers: int) -> Iterable[Block]:
         "Chosen by effective votes": panel.choice.votes,
         "Chosen by labels": panel.choice.labels,
     }
-    if all(found.reason is not None for found in choices.values()):
+    if all(choice.reason is not None for choice in choices.values()):
         return
     yield Section("Which neuron adds most", "cross-fitted over questions", level=3)
-    for title, found in choices.items():
-        if found.reason is not None:
-            yield Paragraph((Strong(f"{title}: n/a. "), f"{found.reason[:1].upper()}{found.reason[1:]}."))
+    for title, choice in choices.items():
+        if choice.reason is not None:
+            yield Paragraph((Strong(f"{title}: n/a. "), f"{choice.reason[:1].upper()}{choice.reason[1:]}."))
             continue
-        yield _choice_table(title, found)
+        yield _choice_table(title, choice)
     yield Paragraph((chosen_note(layers),), "note")
 
 

@@ -73,12 +73,12 @@ def rate_headline(report: Report) -> Iterable[Block]:
 
     ``report.rates.corrected`` has a value.
     """
-    rates, found = report.rates, report.rates.corrected
+    rates, corrected = report.rates, report.rates.corrected
     within = "no interval"
-    if found.interval is not None:
-        within = f"95 % interval {100 * found.interval.low:.1f} to {100 * found.interval.high:.1f}"
+    if corrected.interval is not None:
+        within = f"95 % interval {100 * corrected.interval.low:.1f} to {100 * corrected.interval.high:.1f}"
     yield Headline(
-        percent(found.value),
+        percent(corrected.value),
         within,
         (
             "corrected ",
@@ -94,11 +94,11 @@ def rate_headline(report: Report) -> Iterable[Block]:
 
 def rate_line(report: Report) -> Line:
     """Whether the corrected rate differs from even, and what the network alone would have said."""
-    rates, found = report.rates, report.rates.corrected
+    rates, corrected = report.rates, report.rates.corrected
     naive = rates.estimates["naive"]
-    side = _decided(found)
-    if found.interval is None:
-        line: Line = (f"Not decided: there is no interval, {found.reason}. ",)
+    side = _decided(corrected)
+    if corrected.interval is None:
+        line: Line = (f"Not decided: there is no interval, {corrected.reason}. ",)
     elif side is None:
         line = ("Not decided: the interval includes 50 %. ",)
     else:
@@ -167,14 +167,14 @@ def rate_forest(report: Report, methods: tuple[Method, ...] = _IN_HEAD) -> tuple
     rows = [
         Drawn(
             RATE_TITLES[method],
-            found.value,
-            found.interval,
+            estimate.value,
+            estimate.interval,
             _LOOKS.get(method, "other"),
-            _rests_on(found),
-            found.reason,
+            _rests_on(estimate),
+            estimate.reason,
         )
         for method in methods
-        for found in (report.rates.estimates[method],)
+        for estimate in (report.rates.estimates[method],)
     ]
     return forest(rows, "Win rate of B over A", ("even at", 0.5))
 
@@ -230,8 +230,8 @@ def winner_section(report: Report) -> Iterable[Block]:
 def _estimates(rates: CorrectedRates) -> Table:
     rows = []
     for method in RATE_TITLES:
-        found = rates.estimates[method]
-        rows.append(_estimate(RATE_TITLES[method], found, strong=method == "stratified"))
+        estimate = rates.estimates[method]
+        rows.append(_estimate(RATE_TITLES[method], estimate, strong=method == "stratified"))
         if method == "stratified" and rates.stratified.these_pairs.value is not None and rates.labelled < rates.judged:
             rows.append(_estimate("the same, of just these pairs", rates.stratified.these_pairs))
     rows.append(_estimate("Decided pairs only, corrected", rates.decided))
@@ -260,15 +260,15 @@ def _notes(rates: CorrectedRates) -> Iterable[Line]:
     named = {RATE_TITLES[method]: rates.estimates[method] for method in get_args(Method)}
     named["Decided pairs only, corrected"] = rates.decided
     reasons: dict[str, list[str]] = {}
-    for name, found in named.items():
-        if found.value is None or (found.interval is None and found.reason):
-            reasons.setdefault(found.reason, []).append(name)
+    for name, estimate in named.items():
+        if estimate.value is None or (estimate.interval is None and estimate.reason):
+            reasons.setdefault(estimate.reason, []).append(name)
     for reason, names in reasons.items():
         there = any(named[name].value is not None for name in names)
         what = "no interval" if there else "n/a"
         yield (Strong(f"{'; '.join(names)}: {what}. "), f"{reason[:1].upper()}{reason[1:]}.")
-    for name, found in named.items():
-        for note in found.notes:
+    for name, estimate in named.items():
+        for note in estimate.notes:
             if note != "uncorrected":
                 yield (Strong(f"{name}. "), f"{note[:1].upper()}{note[1:]}.")
     length = rates.length_adjusted
@@ -305,7 +305,7 @@ def _strata(rates: CorrectedRates) -> Table:
 
 def no_rate_line(report: Report) -> Line:
     """Why there is no corrected win rate; empty where there is one."""
-    found = report.rates.corrected
-    if found.value is not None:
+    corrected = report.rates.corrected
+    if corrected.value is not None:
         return ()
-    return (Strong("No corrected win rate: "), Given(f"{found.reason}."))
+    return (Strong("No corrected win rate: "), Given(f"{corrected.reason}."))

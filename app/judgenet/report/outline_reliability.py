@@ -14,14 +14,16 @@ from judgenet.report.model import Report
 
 def reliability_section(report: Report) -> Iterable[Block]:
     """The reliability curves, the expected calibration errors and the Brier scores."""
-    found = None if report.more is None else report.more.reliability
-    if found is None:
+    reliability = None if report.more is None else report.more.reliability
+    if reliability is None:
         return
-    shown = {title: found.sources[name] for name, title in SOURCE_TITLES.items() if found.sources[name].curve}
+    shown = {
+        title: reliability.sources[name] for name, title in SOURCE_TITLES.items() if reliability.sources[name].curve
+    }
     if not shown:
         return
     yield Section("Do probabilities mean what they say?", "that response B is better")
-    width = "equal width" if found.binning == "uniform" else "about equally many pairs"
+    width = "equal width" if reliability.binning == "uniform" else "about equally many pairs"
     yield Table(
         (
             "Probability",
@@ -42,12 +44,12 @@ def reliability_section(report: Report) -> Iterable[Block]:
         if title in shown
     ]
     notes += [
-        (Strong(f"{title}: n/a. "), f"{_sentence(found.sources[name].reason or 'unknown')}.")
+        (Strong(f"{title}: n/a. "), f"{_sentence(reliability.sources[name].reason or 'unknown')}.")
         for name, title in SOURCE_TITLES.items()
         if title not in shown
     ]
     yield Bullets(tuple(notes))
-    yield Paragraph((_method(found, shown, width),), "note")
+    yield Paragraph((_method(reliability, shown, width),), "note")
 
 
 def _sentence(text: str) -> str:
@@ -86,8 +88,8 @@ def _bins(shown: dict[str, ReliabilityFigures]) -> Table:
                     (f"{one.n:,}",),
                 )
             )
-            for title, found in shown.items()
-            for one in found.curve
+            for title, figures in shown.items()
+            for one in figures.curve
         ),
     )
 
@@ -100,11 +102,11 @@ def _picture(shown: dict[str, ReliabilityFigures]) -> Drawing:
             (
                 calibrated,
                 ChartLine(
-                    title, tuple(CurvePoint(one.predicted, one.observed, one.ci) for one in found.curve), subject=True
+                    title, tuple(CurvePoint(one.predicted, one.observed, one.ci) for one in figures.curve), subject=True
                 ),
             ),
         )
-        for title, found in shown.items()
+        for title, figures in shown.items()
     ]
     return curves(
         panels,

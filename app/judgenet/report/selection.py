@@ -147,10 +147,10 @@ def _mask(frame: RunFrame, wanted: PairSelection) -> _Mask:
                 return np.zeros(len(frame), np.bool_)
             return _right(frame.table.neurons[:, frame.voters.index((layer, neuron))], human, right)
         case OfRole(role, right):
-            found = np.zeros(len(frame), np.uint8)
+            mask = np.zeros(len(frame), np.uint8)
             if (of := frame.role_verdicts().get(role_key(role))) is not None:
-                found[of.pairs] = of.codes
-            return _right(found, human, right)
+                mask[of.pairs] = of.codes
+            return _right(mask, human, right)
         case OfLeftOut(what, name):
             return _left_mask(frame, what, name)
 
@@ -242,13 +242,13 @@ def _turned(was: Codes, now: Codes, human: Codes, turn: Turn) -> _Mask:
 
 
 def _is(codes: Codes, verdict: Verdict | None) -> _Mask:
-    found: _Mask = codes == VERDICT_CODES[verdict]
-    return found
+    mask: _Mask = codes == VERDICT_CODES[verdict]
+    return mask
 
 
 def _same(one: Codes, other: Codes) -> _Mask:
-    found: _Mask = one == other
-    return found
+    mask: _Mask = one == other
+    return mask
 
 
 def _right(said: Codes, human: Codes, right: bool) -> _Mask:

@@ -61,7 +61,7 @@ def neighbour_separations(
     every = list(combinations(sorted(order), 2))
     e_values = {pair: tallies[pair].evidence(0.5).e_value if pair in tallies else 0.5 for pair in every}
     adjusted = dict(zip(every, holm([min(1.0, 1 / e_values[pair]) for pair in every]), strict=True))
-    found = []
+    separations = []
     for better, worse in pairwise(order):
         pair = (min(better, worse), max(better, worse))
         tally = tallies.get(pair, UnitTally())
@@ -70,8 +70,8 @@ def neighbour_separations(
         rate = None if mean is None else mean if pair[0] == better else 1 - mean
         right = rate is not None and rate > 0.5
         p = adjusted[pair] if right else 1.0
-        found.append(NeighbourSeparation(better, worse, tally.pairs, rate, e_values[pair], p))
-    return tuple(found)
+        separations.append(NeighbourSeparation(better, worse, tally.pairs, rate, e_values[pair], p))
+    return tuple(separations)
 
 
 def strength_order(systems: int, tallies: Mapping[SystemPair, UnitTally]) -> list[int]:

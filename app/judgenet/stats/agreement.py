@@ -211,13 +211,13 @@ def position_of_codes(ab: Codes, ba: Codes, questions: NDArray[np.int64] | None 
     some share one."""
     from judgenet.stats.curves import pair_counts
 
-    found = position_of(pair_counts(ab, ba))
+    consistency = position_of(pair_counts(ab, ba))
     both = (ab > 0) & (ba > 0)
-    if questions is None or not found.n or not _repeated(questions[both]):
-        return found
+    if questions is None or not consistency.n or not _repeated(questions[both]):
+        return consistency
     first, last = (ab == 1) & (ba == 3), (ab == 3) & (ba == 1)
     p = sign_test_over_questions(questions[both], first[both].astype(int) - last[both])
-    return replace(found, questions_p=p)
+    return replace(consistency, questions_p=p)
 
 
 def _repeated(questions: NDArray[np.int64]) -> bool:

@@ -97,26 +97,33 @@ def alt_test(
     if not 0 <= epsilon < 1:
         raise ValueError(f"epsilon {epsilon:g} is not from 0 to 1.")
     counts = np.stack([(labels == code).sum(axis=1) for code in range(4)], axis=1)
-    found: list[AnnotatorLeftOut] = []
+    annotators_left_out: list[AnnotatorLeftOut] = []
     wins: list[Floats] = []
     for place, name in enumerate(annotators):
         left_out, judge_wins = _against(name, judge, labels[:, place], counts, groups, epsilon)
-        found.append(left_out)
+        annotators_left_out.append(left_out)
         wins.append(judge_wins)
-    adjusted = benjamini_yekutieli([of.p for of in found])
-    found = [
-        replace(of, p_adjusted=p, won=None if p is None else p <= LEVEL) for of, p in zip(found, adjusted, strict=True)
+    adjusted = benjamini_yekutieli([of.p for of in annotators_left_out])
+    annotators_left_out = [
+        replace(of, p_adjusted=p, won=None if p is None else p <= LEVEL)
+        for of, p in zip(annotators_left_out, adjusted, strict=True)
     ]
-    tested = [place for place, of in enumerate(found) if of.won is not None]
+    tested = [place for place, of in enumerate(annotators_left_out) if of.won is not None]
     advantage = _advantage([wins[place] for place in tested], groups)
-    reason = _refusal(len(annotators), found, len(tested))
+    reason = _refusal(len(annotators), annotators_left_out, len(tested))
     if reason:
         return AltTest(
-            None, 0, len(tested), replace(advantage, reason=advantage.reason or reason), None, tuple(found), reason
+            None,
+            0,
+            len(tested),
+            replace(advantage, reason=advantage.reason or reason),
+            None,
+            tuple(annotators_left_out),
+            reason,
         )
-    won = sum(bool(of.won) for of in found)
+    won = sum(bool(of.won) for of in annotators_left_out)
     rate = won / len(tested)
-    return AltTest(rate, won, len(tested), advantage, rate >= WINS, tuple(found))
+    return AltTest(rate, won, len(tested), advantage, rate >= WINS, tuple(annotators_left_out))
 
 
 def _refusal(annotators: int, annotator_left_outs: Sequence[AnnotatorLeftOut], tested: int) -> str:

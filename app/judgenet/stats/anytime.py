@@ -109,8 +109,8 @@ class UnitTally:
             raise ValueError(f"A mean between 0 and 1 can be excluded, not {mean:g}.")
         if not self.kinds:
             return BetEvidence(1.0, 1.0)
-        found = {side: log_capital(side, *self._arrays(), self.most, np.array([mean])) for side in SIDES}
-        return BetEvidence(*(exp(min(_MOST_LOG, float(found[side][0]))) for side in SIDES))
+        capital = {side: log_capital(side, *self._arrays(), self.most, np.array([mean])) for side in SIDES}
+        return BetEvidence(*(exp(min(_MOST_LOG, float(capital[side][0]))) for side in SIDES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +171,8 @@ def log_capital(side: BetSide, sizes: Floats, totals: Floats, counts: Floats, mo
     (tallies,) or (1,), each between 0 and 1.
     """
     logs = (counts * log_factors(side, sizes, totals, most, means)).sum(axis=2)
-    found: Floats = np.logaddexp.reduce(LOG_WEIGHTS[:, None] + logs, axis=0)
-    return found
+    capital: Floats = np.logaddexp.reduce(LOG_WEIGHTS[:, None] + logs, axis=0)
+    return capital
 
 
 def log_factors(side: BetSide, sizes: Floats, totals: Floats, most: int, means: Floats) -> Floats:
@@ -180,8 +180,8 @@ def log_factors(side: BetSide, sizes: Floats, totals: Floats, most: int, means: 
     off = (totals - sizes * means[:, None]) / most
     gain = off / means[:, None] if side == "above" else -off / (1 - means[:, None])
     # Rounding must not take a factor below what the bet can lose.
-    found: Floats = np.log1p(BETS[:, None, None] * np.maximum(gain, -1.0))
-    return found
+    factors: Floats = np.log1p(BETS[:, None, None] * np.maximum(gain, -1.0))
+    return factors
 
 
 def interval_ends(
@@ -261,21 +261,21 @@ def anytime_corrected(verdicts: UnitTally, differences: UnitTally, labels: UnitT
 
 def tally_units(units: NDArray[np.int64], scores: Floats, most: int) -> UnitTally:
     """The tally of pairs with these unit numbers and scores; pairs with the score NaN have none."""
-    found = UnitTally(max(1, most))
+    tally = UnitTally(max(1, most))
     there = ~np.isnan(scores)
     if there.any():
         _, number = np.unique(units[there], return_inverse=True)
         sizes, totals = np.bincount(number), np.bincount(number, weights=scores[there])
         for (pairs, total), count in _counted(zip(sizes.tolist(), totals.tolist(), strict=True)).items():
-            found.add(pairs, total, count)
-    return found
+            tally.add(pairs, total, count)
+    return tally
 
 
 def _counted(kinds: Iterable[tuple[int, float]]) -> dict[tuple[int, float], int]:
-    found: dict[tuple[int, float], int] = {}
+    counts: dict[tuple[int, float], int] = {}
     for kind in kinds:
-        found[kind] = found.get(kind, 0) + 1
-    return found
+        counts[kind] = counts.get(kind, 0) + 1
+    return counts
 
 
 @dataclass(frozen=True, slots=True)

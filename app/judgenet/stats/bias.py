@@ -80,14 +80,14 @@ def outcomes_of(rule: Rule, codes: Codes) -> NDArray[np.int8]:
     """
     import numpy as np
 
-    found = np.full(codes.shape[:-1], OUTCOMES.index("mixed"), dtype=np.int8)
-    found[(codes == HIT).all(axis=-1)] = OUTCOMES.index("target")
-    found[(codes == MISS).all(axis=-1)] = OUTCOMES.index("rival")
+    outcomes = np.full(codes.shape[:-1], OUTCOMES.index("mixed"), dtype=np.int8)
+    outcomes[(codes == HIT).all(axis=-1)] = OUTCOMES.index("target")
+    outcomes[(codes == MISS).all(axis=-1)] = OUTCOMES.index("rival")
     tied = (codes == TIE).all(axis=-1) if rule == "changed" else (codes == TIE).any(axis=-1)
-    found[tied] = OUTCOMES.index("tie")
-    found[(codes == INVALID).any(axis=-1)] = OUTCOMES.index("invalid")
-    found[(codes == NOT_ASKED).any(axis=-1)] = OUTCOMES.index("not_asked")
-    return found
+    outcomes[tied] = OUTCOMES.index("tie")
+    outcomes[(codes == INVALID).any(axis=-1)] = OUTCOMES.index("invalid")
+    outcomes[(codes == NOT_ASKED).any(axis=-1)] = OUTCOMES.index("not_asked")
+    return outcomes
 
 
 def biased_of(rule: Rule, codes: Codes, denominator: Denominator = "valid", key: str = "") -> tuple[Flags, Flags]:
@@ -425,12 +425,12 @@ def leads_of(rule: Rule, codes: Codes) -> tuple[NDArray[np.int64], Flags]:
 
 
 def _varieties(plan: ProbePlan, hits: Flags, counted: Flags) -> dict[str, tuple[int, int]]:
-    found: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     for place, item in enumerate(plan.items):
         if item.variety and counted[place]:
-            before = found.get(item.variety, (0, 0))
-            found[item.variety] = (before[0] + int(hits[place]), before[1] + 1)
-    return dict(sorted(found.items()))
+            before = counts.get(item.variety, (0, 0))
+            counts[item.variety] = (before[0] + int(hits[place]), before[1] + 1)
+    return dict(sorted(counts.items()))
 
 
 def _counts(probe: Probe, codes: Codes) -> dict[str, int]:
@@ -543,14 +543,14 @@ def shift_of(
     questions = question_numbers(plan)
     too_few = any(_first_valid(codes) < FEWEST_VALID for _, codes in (first, second))
     reason = f"fewer than {FEWEST_VALID:.0%} of a judge's first answers are valid" if too_few else ""
-    found = Shift(plan.key, first[0], second[0], None, None, None, None, 0, 0, 0, None, reason=reason)
+    shift = Shift(plan.key, first[0], second[0], None, None, None, None, 0, 0, 0, None, reason=reason)
     if probe.has_rival:
         (mine, valid), (other, too) = (leads_of(probe.rule, codes) for _, codes in (first, second))
         there = valid & too
         if n := int(there.sum()):
             moved = (other - mine)[there]
-            found = replace(
-                found,
+            shift = replace(
+                shift,
                 first_net=float(mine[there].sum()) / n,
                 second_net=float(other[there].sum()) / n,
                 net_difference=float(moved.sum()) / n,
@@ -563,11 +563,11 @@ def shift_of(
     one, two = flags[0][0] & both, flags[1][0] & both
     n = int(both.sum())
     if not n:
-        return replace(found, reason=found.reason or "no pair counts for both")
+        return replace(shift, reason=shift.reason or "no pair counts for both")
     only_first, only_second = int((one & ~two).sum()), int((two & ~one).sum())
     leads = (two.astype(np.int64) - one)[both]
     return replace(
-        found,
+        shift,
         first_share=int(one.sum()) / n,
         second_share=int(two.sum()) / n,
         difference=(only_second - only_first) / n,
@@ -590,7 +590,7 @@ def compared(judges: Sequence[Judge]) -> list[tuple[str, str]]:
     kinds = {judge.kind: judge.id for judge in judges}
     layers = [judge.id for judge in sorted(judges, key=lambda judge: judge.layer or 0) if judge.kind == "layer"]
     way = [*([kinds["single"]] if "single" in kinds else []), *layers]
-    found = list(pairwise(way))
+    comparisons = list(pairwise(way))
     if "single" in kinds and "network" in kinds:
-        found.insert(0, (kinds["single"], kinds["network"]))
-    return found
+        comparisons.insert(0, (kinds["single"], kinds["network"]))
+    return comparisons

@@ -158,17 +158,17 @@ def headline_of(
 
 def _of_one(cells: Sequence[Cell], margin: float, subject: str) -> tuple[str, str]:
     """The headline about one judge, and the figures of its biases and of what is not known."""
-    found = [cell for cell in cells if cell.conclusion != "none"]
+    conclusive = [cell for cell in cells if cell.conclusion != "none"]
     inside = f" in {subject}" if subject else ""
-    if not found:
+    if not conclusive:
         return f"No verdict on any bias{inside}", ""
-    biased = [cell for cell in found if cell.conclusion in _BIASED and PROBES[cell.probe].has_rival]
-    faults = [cell for cell in found if cell.conclusion in _BIASED and not PROBES[cell.probe].has_rival]
-    unclear = [cell for cell in found if cell.conclusion == "unclear"]
-    small = [cell for cell in found if cell.conclusion == "negligible"]
+    biased = [cell for cell in conclusive if cell.conclusion in _BIASED and PROBES[cell.probe].has_rival]
+    faults = [cell for cell in conclusive if cell.conclusion in _BIASED and not PROBES[cell.probe].has_rival]
+    unclear = [cell for cell in conclusive if cell.conclusion == "unclear"]
+    small = [cell for cell in conclusive if cell.conclusion == "negligible"]
     figures = [_figure(cell) for cell in (*biased, *small, *faults)]
     if unclear:
-        figures.append(_unclear(unclear, len(found)))
+        figures.append(_unclear(unclear, len(conclusive)))
     swayed = [f"biased toward {_listed([_toward(cell) for cell in biased])}"] if biased else []
     swayed += [_listed([_fault(cell) for cell in faults])] if faults else []
     if swayed:
@@ -241,12 +241,12 @@ def _step(shift: Shift) -> str:
 
 def _of_many(cells: Sequence[Cell], judges: Sequence[Judge], margin: float) -> tuple[str, str]:
     """Of several judges beside each other: how many are biased, and how many are shown not to be."""
-    found = [cell for cell in cells if cell.conclusion != "none"]
-    if not found:
+    conclusive = [cell for cell in cells if cell.conclusion != "none"]
+    if not conclusive:
         return "Nothing could be measured", ""
     biased, rest = [], []
-    for key in dict.fromkeys(cell.probe for cell in found):
-        mine = [cell for cell in found if cell.probe == key]
+    for key in dict.fromkeys(cell.probe for cell in conclusive):
+        mine = [cell for cell in conclusive if cell.probe == key]
         title, n = PROBES[key].title, len(mine)
         count = sum(cell.conclusion in _BIASED for cell in mine)
         biased.append(f"{title.lower()} {count:,} of {n:,}")

@@ -161,7 +161,7 @@ def stratified(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Stratif
         return Stratified(nothing, (), nothing, None, None)
     scores = [SCORES[verdict] for verdict in classes]
     parts = [formulas.stratum(row, scores) for row in table]
-    value, se, value_these, se_these = (float(found) for found in formulas.weighted(parts, counts, totals))
+    value, se, value_these, se_these = (float(number) for number in formulas.weighted(parts, counts, totals))
     strata = tuple(
         VerdictStratum(verdict, total / n, total, count, float(part.mean), sqrt(max(0.0, float(part.variance))))
         for verdict, total, count, part in zip(classes, totals, counts, parts, strict=True)
@@ -195,7 +195,7 @@ def decided_rate(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Estim
             f"{decided} of {m:,} labels decide for A or B: {FEWEST_DECIDED} are needed for a rate of decided pairs"
         )
     totals = [sum(row) + unlabelled.get(verdict, 0) for row, verdict in zip(table, classes, strict=True)]
-    value, se = (float(found) for found in formulas.decided(table, totals))
+    value, se = (float(number) for number in formulas.decided(table, totals))
     return replace(empty, value=value, interval=clipped(value, Z * se))
 
 
@@ -243,7 +243,7 @@ def prediction_powered(labelled: Labelled, unlabelled: Mapping[Verdict, int], we
     if weight is None:
         spread = float(of.spread)
         weight = min(1.0, max(0.0, float(of.cov) / ((1 + m / n) * spread))) if spread > 0 else 0.0
-    value, se = (float(found) for found in formulas.powered(of, weight))
+    value, se = (float(number) for number in formulas.powered(of, weight))
     estimate = Estimate(min(1.0, max(0.0, value)), clipped(value, Z * se), m + n, m)
     return Powered(estimate, weight)
 
@@ -286,9 +286,9 @@ def worth(labelled: Labelled, unlabelled: float) -> Worth:
 def human_only(labelled: Labelled) -> Estimate:
     """The win rate of the human labels, as if there were no network."""
     humans = _marginal(labelled, 1)
-    found = shown_rate(humans["a"], humans["b"], humans["tie"])
-    reason = "" if found.n else "no judged pair has a human label"
-    return Estimate(found.value, found.interval, found.n, found.n, reason)
+    win = shown_rate(humans["a"], humans["b"], humans["tie"])
+    reason = "" if win.n else "no judged pair has a human label"
+    return Estimate(win.value, win.interval, win.n, win.n, reason)
 
 
 def naive(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Estimate:
@@ -296,9 +296,9 @@ def naive(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> Estimate:
     verdicts = _marginal(labelled, 0)
     for verdict in ORDER:
         verdicts[verdict] += unlabelled.get(verdict, 0)
-    found = shown_rate(verdicts["a"], verdicts["b"], verdicts["tie"])
-    reason = "" if found.n else "no pair has a verdict"
-    return Estimate(found.value, found.interval, found.n, 0, reason, ("uncorrected",) if found.n else ())
+    win = shown_rate(verdicts["a"], verdicts["b"], verdicts["tie"])
+    reason = "" if win.n else "no pair has a verdict"
+    return Estimate(win.value, win.interval, win.n, 0, reason, ("uncorrected",) if win.n else ())
 
 
 def _marginal(labelled: Labelled, place: Literal[0, 1]) -> dict[Verdict, int]:
@@ -346,8 +346,8 @@ def two_class(positive: int, n: int, right_0: int, m_0: int, right_1: int, m_1: 
     smoothed = (right_0 + 1) / (m_0 + 2) + (right_1 + 1) / (m_1 + 2) - 1
     if judge <= 1e-12 or smoothed <= 1e-12:
         return TwoClass(empty.refused("the judge is no better than chance on the labelled pairs"))
-    found = formulas.adjusted(positive, n, right_0, m_0, right_1, m_1)
-    theta, shift, se = float(found.theta), float(found.shift), float(found.se)
+    result = formulas.adjusted(positive, n, right_0, m_0, right_1, m_1)
+    theta, shift, se = float(result.theta), float(result.shift), float(result.se)
     low, high = theta + shift - Z * se, theta + shift + Z * se
     if high < 0 or low > 1:
         why = (
@@ -356,7 +356,7 @@ def two_class(positive: int, n: int, right_0: int, m_0: int, right_1: int, m_1: 
         )
         return TwoClass(empty.refused(why), theta, shift, se)
     value = (positive / n + right_0 / m_0 - 1) / judge
-    established = smoothed - _ONE_SIDED * sqrt(float(found.judge_variance)) > 0
+    established = smoothed - _ONE_SIDED * sqrt(float(result.judge_variance)) > 0
     notes = (
         () if established else ("judge quality not established: it may be no better than chance on the labelled pairs",)
     )
@@ -413,14 +413,14 @@ def k_class(labelled: Labelled, unlabelled: Mapping[Verdict, int]) -> KClass:
     if not n:
         return KClass(empty.refused("every judged pair is labelled: no pair is left to correct"))
     scores = np.asarray([SCORES[verdict] for verdict in classes])
-    found = smoothed_inverse(table[None], others[None], scores)
-    smallest = float(found.smallest[0])
+    inverse = smoothed_inverse(table[None], others[None], scores)
+    smallest = float(inverse.smallest[0])
     few = [f"{verdict} {int(count)}" for verdict, count in zip(classes, per_class, strict=True) if count < 5]
     scarce = f"ties cannot be separated: people gave fewer than 5 labels of a class ({', '.join(few)})" if few else ""
     if smallest < _SINGULAR:
         return KClass(empty.refused(scarce or "ties cannot be separated by this judge"), smallest=smallest)
-    people = found.shares[0]
-    value, se = float(found.value[0]), float(found.se[0])
+    people = inverse.shares[0]
+    value, se = float(inverse.value[0]), float(inverse.se[0])
     reason = scarce
     if not reason and smallest < 0.15:
         reason = "ties cannot be separated: the judge's verdicts hardly depend on the class (more labels do not help)"
@@ -466,8 +466,8 @@ def smoothed_inverse(
     weights = np.linalg.solve(safe.transpose(0, 2, 1), np.broadcast_to(scores[:, None], (len(safe), k, 1)))[:, :, 0]
 
     def variance(of: NDArray[np.float64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = (of * weights**2).sum(axis=1) - (of * weights).sum(axis=1) ** 2
-        return found
+        spread: NDArray[np.float64] = (of * weights**2).sum(axis=1) - (of * weights).sum(axis=1) ** 2
+        return spread
 
     error = variance(shares) / (n + Z * Z)
     for place in range(k):
@@ -603,7 +603,7 @@ def rates(labelled: Labelled, unlabelled: Mapping[Verdict, int], chosen: Chosen)
     corrections by error rates; targeted labels allow none.
     """
     headline = stratified(labelled, unlabelled)
-    found: dict[Method, Estimate] = {
+    estimates: dict[Method, Estimate] = {
         "naive": naive(labelled, unlabelled),
         "stratified": headline.estimate,
         "ppi": prediction_powered(labelled, unlabelled).estimate,
@@ -612,24 +612,24 @@ def rates(labelled: Labelled, unlabelled: Mapping[Verdict, int], chosen: Chosen)
         "k_class": k_class(labelled, unlabelled).estimate,
     }
     few = too_few(labelled, unlabelled)
-    for method, estimate in found.items():
+    for method, estimate in estimates.items():
         if method not in _ALLOWED[chosen]:
-            found[method] = estimate.refused(_REFUSED[chosen])
+            estimates[method] = estimate.refused(_REFUSED[chosen])
         elif few and method not in ("naive", "human_only"):
-            found[method] = estimate.refused(few)
-    if chosen == "random" and found["lee"].value is not None:
-        found["lee"] = replace(found["lee"], notes=(*found["lee"].notes, _WIDER))
+            estimates[method] = estimate.refused(few)
+    if chosen == "random" and estimates["lee"].value is not None:
+        estimates["lee"] = replace(estimates["lee"], notes=(*estimates["lee"].notes, _WIDER))
     value = worth(labelled, sum(unlabelled.values()))
     decided = decided_rate(labelled, unlabelled)
     if why := one_verdict(labelled, unlabelled):
-        found["stratified"] = found["stratified"].without_interval(why)
+        estimates["stratified"] = estimates["stratified"].without_interval(why)
         decided = decided.without_interval(why)
         headline = replace(
-            headline, estimate=found["stratified"], these_pairs=headline.these_pairs.without_interval(why)
+            headline, estimate=estimates["stratified"], these_pairs=headline.these_pairs.without_interval(why)
         )
-    if (refused := found["stratified"]).value is None:
+    if (refused := estimates["stratified"]).value is None:
         decided = decided.refused(refused.reason)
         headline = replace(headline, these_pairs=headline.these_pairs.refused(refused.reason))
     if chosen != "random":
         value = Worth(None, None, None, "only labels chosen at random from all pairs tell it")
-    return Rates(found, headline, decided, value, chosen, classes_of(labelled, unlabelled))
+    return Rates(estimates, headline, decided, value, chosen, classes_of(labelled, unlabelled))

@@ -58,11 +58,11 @@ def replay_stages(stages: Sequence[Stage], places: Sequence[tuple[int, int]]) ->
     """The stages of a network by the columns of its neurons (``places``: layer and number of each, from 1), without the
     chair."""
     column = {place: number for number, place in enumerate(places)}
-    found = [
+    replayed = [
         (tuple(column[stage.layer, neuron] for neuron in stage.neurons if (stage.layer, neuron) in column), stage.rule)
         for stage in stages
     ]
-    return tuple(ReplayStage(columns, rule) for columns, rule in found if columns)
+    return tuple(ReplayStage(columns, rule) for columns, rule in replayed if columns)
 
 
 def replay(calls: Calls, stages: Sequence[ReplayStage], rules: Aggregation, rule: VoteRule = "c2_all") -> CascadeReplay:
@@ -126,12 +126,12 @@ def _verdicts(
 
 def _voters(calls: Calls, asked: IntArray, stages: Sequence[ReplayStage], there: Flags, rules: Aggregation) -> IntArray:
     """The votes that each stage has on each pair; where none of it is recorded, as many as it can have."""
-    found = []
+    voters = []
     for place, stage in enumerate(stages):
         mine = asked[:, list(stage.columns)]
         counts = mine.sum(axis=1) if rules.vote == "call" else (mine > 0).sum(axis=1)
-        found.append(np.where(there[:, place], counts, counts.max(initial=0)))
-    return np.stack(found, axis=1)
+        voters.append(np.where(there[:, place], counts, counts.max(initial=0)))
+    return np.stack(voters, axis=1)
 
 
 def holds(
@@ -142,11 +142,11 @@ def holds(
     ``so_far`` are the columns of the neurons that were asked, ``last`` those of them in the layer that was asked last;
     ``unasked`` are the voters that are left.
     """
-    found = _holds(rule, calls, so_far, last, unasked, rules)
+    fulfilled = _holds(rule, calls, so_far, last, unasked, rules)
     if rules.quorum is None:
-        return found
+        return fulfilled
     valid = np.any(~np.isnan(calls.differences[:, so_far]), axis=(2, 3)).sum(axis=1)
-    return np.asarray(found & (valid >= rules.quorum))
+    return np.asarray(fulfilled & (valid >= rules.quorum))
 
 
 def _holds(

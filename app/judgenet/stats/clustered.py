@@ -71,34 +71,34 @@ def rates_over_questions(counts: Floats, chosen: Chosen, *, resamples: int = RES
     tables = counts[:, 1:, :]
     tables = tables[tables.any(axis=(1, 2))]
     labelled, others = split_counts(counts)
-    found = rates(labelled, others, chosen)
+    by_method = rates(labelled, others, chosen)
     questions, pairs = len(tables), int(tables.sum())
     with_label = int(tables[:, :, 1:].any(axis=(1, 2)).sum())
     estimates = {
         method: replace(estimate, questions=questions if method == "naive" else with_label)
-        for method, estimate in found.estimates.items()
+        for method, estimate in by_method.estimates.items()
     }
-    of_these = replace(found.stratified.these_pairs, questions=with_label)
-    headline = replace(found.stratified, estimate=estimates["stratified"], these_pairs=of_these)
-    found = replace(
-        found, estimates=estimates, decided=replace(found.decided, questions=with_label), stratified=headline
+    of_these = replace(by_method.stratified.these_pairs, questions=with_label)
+    headline = replace(by_method.stratified, estimate=estimates["stratified"], these_pairs=of_these)
+    by_method = replace(
+        by_method, estimates=estimates, decided=replace(by_method.decided, questions=with_label), stratified=headline
     )
     if questions == pairs:
-        return found
+        return by_method
     few = few_questions(with_label, sum(labelled.values()))
     few_strata = few or one_verdict(labelled, others)
     few_all = few_questions(questions, pairs)
-    places = [ORDER.index(verdict) for verdict in found.classes]
+    places = [ORDER.index(verdict) for verdict in by_method.classes]
     drawn = resampled([tables.reshape(questions, -1)], resamples=resamples, seed=seed)[0].reshape(-1, 3, 4)[:, places]
     draws = _Draws(drawn[:, :, [1 + place for place in places]], drawn[:, :, 0])
-    scores = np.array([SCORES[verdict] for verdict in found.classes])
+    scores = np.array([SCORES[verdict] for verdict in by_method.classes])
     rng = np.random.default_rng((seed, 1))
     own = tables[:, places]
     by_label = own[:, :, [1 + place for place in places]]
     # One label alone has no estimate over questions: its interval is that of a pair, below.
     z = 0.0 if few or with_label < 2 else Z * widening(with_label)
     strata = None if few_strata or with_label < 2 else _by_verdict(draws, own, by_label, rng)
-    for method, estimate in found.estimates.items():
+    for method, estimate in by_method.estimates.items():
         if estimate.value is None:
             continue
         why = few_all if method == "naive" else few_strata if method == "stratified" else few
@@ -112,7 +112,7 @@ def rates_over_questions(counts: Floats, chosen: Chosen, *, resamples: int = RES
             else:
                 interval, why = _interval_of(method, estimate, estimate.value, draws, strata, scores, z, with_label)
         estimates[method] = _with(estimate, interval, why)
-    decided = found.decided
+    decided = by_method.decided
     if decided.value is not None:
         interval = None
         if strata is not None:
@@ -121,8 +121,8 @@ def rates_over_questions(counts: Floats, chosen: Chosen, *, resamples: int = RES
             interval = clipped(float(middle), z * float(shares.std()))
         decided = _with(decided, interval, few_strata)
     se = None if strata is None else float((strata.draws @ scores).std()) * widening(with_label)
-    headline = _headline(found.stratified, estimates["stratified"], se, few_strata)
-    return replace(found, estimates=estimates, decided=decided, stratified=headline)
+    headline = _headline(by_method.stratified, estimates["stratified"], se, few_strata)
+    return replace(by_method, estimates=estimates, decided=decided, stratified=headline)
 
 
 def _interval_of(
@@ -236,10 +236,10 @@ def _two_class(draws: _Draws) -> tuple[Floats, NDArray[np.bool_]]:
     right_0, wrong_0 = draws.labelled[:, 0, 0], draws.labelled[:, -1, 0]
     right_1, wrong_1 = draws.labelled[:, -1, -1], draws.labelled[:, 0, -1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = formulas.adjusted(
+        adjusted = formulas.adjusted(
             draws.others[:, -1], draws.others.sum(axis=1), right_0, right_0 + wrong_0, right_1, right_1 + wrong_1
         )
-    return np.asarray(found.theta, dtype=np.float64), np.asarray(found.judge) > 1e-12
+    return np.asarray(adjusted.theta, dtype=np.float64), np.asarray(adjusted.judge) > 1e-12
 
 
 def _percentiles(

@@ -198,11 +198,11 @@ def _questions_p(table: Array) -> float | None:
 
 
 def _marginal(counts: TwoVerdicts, place: int) -> dict[tuple[Verdict | None, Verdict | None], int]:
-    found: dict[tuple[Verdict | None, Verdict | None], int] = {}
+    sums: dict[tuple[Verdict | None, Verdict | None], int] = {}
     for cell, count in counts.items():
         key = (cell[0], cell[place])
-        found[key] = found.get(key, 0) + count
-    return found
+        sums[key] = sums.get(key, 0) + count
+    return sums
 
 
 class _Sample(NamedTuple):
@@ -247,8 +247,8 @@ class _Sample(NamedTuple):
         if self.table is not None:
             return resampled([self.table], resamples=resamples, seed=seed)[0].reshape(resamples, -1, 3, 3)
         total = int(self.cells.sum())
-        found = np.random.default_rng(seed).multinomial(total, self.cells / total, size=resamples)
-        return found.reshape(resamples, -1, 3, 3).astype(float)
+        draws = np.random.default_rng(seed).multinomial(total, self.cells / total, size=resamples)
+        return draws.reshape(resamples, -1, 3, 3).astype(float)
 
 
 def _differences(
@@ -355,7 +355,7 @@ def rate_difference(
         return Difference(None, None, None, None, 0, "no pair has a verdict of both")
     if chosen != "random":
         return Difference(None, None, None, None, n, "needs labels chosen at random from all pairs")
-    found: list[float | None] = []
+    bounds: list[float | None] = []
     reasons = []
     labels = sum(count for cell, count in counts.items() if cell[0] is not None)
     places: tuple[Literal[1, 2], ...] = (1, 2)
@@ -371,8 +371,8 @@ def rate_difference(
         value = stratified(labelled, others).estimate.value
         if few:
             reasons.append(f"{names[place - 1]}: {few}")
-        found.append(None if few else value)
-    one, other = found
+        bounds.append(None if few else value)
+    one, other = bounds
     if one is None or other is None:
         return Difference(one, other, None, None, n, "; ".join(reasons))
     sample = _Sample.of(counts, by_question, (*VERDICTS, None))

@@ -33,27 +33,27 @@ def confidences(
     of_verdict = np.maximum(verdicts.astype(np.int64) - 1, 0)
     match kind:
         case "margin":
-            found = margin
+            values = margin
         case "learned":
-            found = np.select([verdicts == 1, verdicts == 3], [probability, 1 - probability], 0.0)
-            found = np.where(np.isnan(probability), np.nan, found)
+            values = np.select([verdicts == 1, verdicts == 3], [probability, 1 - probability], 0.0)
+            values = np.where(np.isnan(probability), np.nan, values)
         case "neurons":
-            found = _share((neurons == verdicts[:, None]).sum(axis=1), (neurons > 0).sum(axis=1))
+            values = _share((neurons == verdicts[:, None]).sum(axis=1), (neurons > 0).sum(axis=1))
         case "samples":
             drawn = calls.sum(axis=3, dtype=np.int64)
             several = drawn > 1
             same = np.divide(calls.max(axis=3), drawn, out=np.zeros(drawn.shape), where=several)
-            found = _share(same.sum(axis=(1, 2)), several.sum(axis=(1, 2)))
+            values = _share(same.sum(axis=(1, 2)), several.sum(axis=(1, 2)))
         case "calls" | "orders":
             by_order = calls.sum(axis=1, dtype=np.int64)
             said = np.take_along_axis(by_order.sum(axis=1), of_verdict[:, None], axis=1)[:, 0]
-            found = _share(said, by_order.sum(axis=(1, 2)))
+            values = _share(said, by_order.sum(axis=(1, 2)))
             if kind == "orders":
                 lead = by_order[:, :, 0] - by_order[:, :, 2]
                 of_order = np.where(lead > 0, 1, np.where(lead < 0, 3, 2))
                 asked = (by_order.sum(axis=2) > 0).all(axis=1)
-                found = found + (asked & (of_order == verdicts[:, None]).all(axis=1))
-    return np.where(there, found, np.nan)
+                values = values + (asked & (of_order == verdicts[:, None]).all(axis=1))
+    return np.where(there, values, np.nan)
 
 
 def _share(part: NDArray[np.number], of: NDArray[np.number]) -> Floats:

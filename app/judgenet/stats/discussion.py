@@ -128,16 +128,16 @@ def change_counts(before: Codes, after: Codes, human: Codes) -> ChangeCounts:
 def overturns_by_question(before: Codes, after: Codes, human: Codes, groups: Groups | None) -> Overturns:
     """:func:`overturns_of` codes by pair. Where questions repeat (``groups`` numbers that of each pair) the interval
     and the second p are over questions."""
-    found = overturns_of(change_counts(before, after, human))
-    if groups is None or not found.n:
-        return found
+    overturns = overturns_of(change_counts(before, after, human))
+    if groups is None or not overturns.n:
+        return overturns
     both = (before > 0) & (after > 0)
     within = share_interval(groups[both], (before != after)[both])
     p, no_test = _questions_p(before, after, human, groups)
     why = {"questions_p": no_test} if no_test else {}
     if within is None:
         why["rate_ci"] = few_groups(groups[both])
-    return replace(found, interval=within, reasons=found.reasons | why, questions_p=p)
+    return replace(overturns, interval=within, reasons=overturns.reasons | why, questions_p=p)
 
 
 def _questions_p(before: Codes, after: Codes, human: Codes, groups: Groups) -> tuple[float | None, str]:

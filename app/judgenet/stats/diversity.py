@@ -75,8 +75,8 @@ def verdict_diversity(codes: Codes, human: Codes, groups: Groups | None = None) 
     twos = of * (of - 1)
 
     def shares(of_pairs: Numbers) -> Numbers:
-        found: Numbers = np.divide(of_pairs, twos, out=np.full(len(twos), np.nan), where=labelled)
-        return found
+        differing: Numbers = np.divide(of_pairs, twos, out=np.full(len(twos), np.nan), where=labelled)
+        return differing
 
     return VerdictDiversity(
         neurons=codes.shape[1],
@@ -257,7 +257,7 @@ def evidence_diversity(
                 twice.append((place, earlier))
     for (place, _), distance in zip(twice, _distances(vectors, twice), strict=True):
         own[kept[place].layer][kept[place].pair].append(distance)
-    found = []
+    diversities = []
     pairs = sorted({one.pair for one in kept})
     groups = None if questions is None else np.array([questions[pair] for pair in pairs], dtype=np.int64)
     before: Numbers | None = None
@@ -267,7 +267,7 @@ def evidence_diversity(
         mine = _of_pairs(pairs, distances[layer])
         of_own = _of_pairs(pairs, own[layer])
         change = np.full(len(pairs), np.nan) if before is None else mine - before
-        found.append(
+        diversities.append(
             EvidenceDiversity(
                 layer=layer,
                 distance=mean_of(mine, "no pair has evidence of two neurons", groups),
@@ -282,7 +282,7 @@ def evidence_diversity(
             )
         )
         before = mine
-    return found
+    return diversities
 
 
 def _nothing(layer: int, empty: int) -> EvidenceDiversity:
@@ -360,7 +360,9 @@ def _between_pairs(vectors: Any, pairs: Sequence[int]) -> float | None:
     return min(1.0, max(0.0, 1 - products / twos))
 
 
-def _of_pairs(pairs: Sequence[int], found: Mapping[int, Sequence[float]]) -> Numbers:
+def _of_pairs(pairs: Sequence[int], similarities: Mapping[int, Sequence[float]]) -> Numbers:
     import numpy as np
 
-    return np.array([sum(found[pair]) / len(found[pair]) if found.get(pair) else np.nan for pair in pairs])
+    return np.array(
+        [sum(similarities[pair]) / len(similarities[pair]) if similarities.get(pair) else np.nan for pair in pairs]
+    )

@@ -76,9 +76,9 @@ def correlations(values: Floats) -> Floats:
         covariance = filled.T @ filled / n - means * other_means
         squares = (filled**2).T @ mask / n
         spread = np.maximum(squares - means**2, 0.0)
-        found: Floats = covariance / np.sqrt(spread * spread.T)
-    found[(spread < 1e-12) | (spread.T < 1e-12)] = np.nan
-    return found
+        matrix: Floats = covariance / np.sqrt(spread * spread.T)
+    matrix[(spread < 1e-12) | (spread.T < 1e-12)] = np.nan
+    return matrix
 
 
 def effective(correlation: float, judges: int) -> float:
@@ -137,8 +137,8 @@ def effective_votes(
 
 
 def _mean_correlation(values: Floats) -> float | None:
-    found = correlations(values)
-    rest = found[~np.eye(len(found), dtype=bool)]
+    matrix = correlations(values)
+    rest = matrix[~np.eye(len(matrix), dtype=bool)]
     return None if np.isnan(rest).all() else float(np.nanmean(rest))
 
 
@@ -167,11 +167,11 @@ def _interval(
         covariance = second - means[:, :, None] * means[:, None, :]
         spread = np.sqrt(np.maximum(np.einsum("rii->ri", covariance), 0.0))
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = covariance / (spread[:, :, None] * spread[:, None, :])
-        found[:, np.arange(judges), np.arange(judges)] = np.nan
-        found[~np.isfinite(found)] = np.nan
-        some = ~np.isnan(found).all(axis=(1, 2))
-        drawn += [effective(float(mean), judges) for mean in np.nanmean(found[some], axis=(1, 2))]
+            matrix = covariance / (spread[:, :, None] * spread[:, None, :])
+        matrix[:, np.arange(judges), np.arange(judges)] = np.nan
+        matrix[~np.isfinite(matrix)] = np.nan
+        some = ~np.isnan(matrix).all(axis=(1, 2))
+        drawn += [effective(float(mean), judges) for mean in np.nanmean(matrix[some], axis=(1, 2))]
     if len(drawn) < 0.99 * resamples:
         return None
     low, high = np.percentile(drawn, (2.5, 97.5))
@@ -222,13 +222,13 @@ def greedy_panel(verdicts: Codes, human: Codes, most: int | None = None) -> list
     right = 1.0 - errors.mean(axis=0)
     left, chosen = set(range(errors.shape[1])), [int(right.argmax())]
     left -= set(chosen)
-    found = [AddedJudge(chosen[0], 1.0, float(right[chosen[0]]))]
+    panel = [AddedJudge(chosen[0], 1.0, float(right[chosen[0]]))]
     while left and len(chosen) < (most or len(right)):
         best = max(left, key=lambda one: (_worth(matrix, [*chosen, one]), right[one]))
         chosen.append(best)
         left.discard(best)
-        found.append(AddedJudge(best, _worth(matrix, chosen), _majority_accuracy(said[:, chosen], truth)))
-    return found
+        panel.append(AddedJudge(best, _worth(matrix, chosen), _majority_accuracy(said[:, chosen], truth)))
+    return panel
 
 
 def _worth(matrix: Floats, columns: Sequence[int]) -> float:

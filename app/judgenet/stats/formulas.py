@@ -93,9 +93,9 @@ def decided(labels: Sequence[Sequence[Numbers]], totals: Sequence[Numbers]) -> D
     share = last / (first + last)
     # The ratio moves with b - share (a + b): B counts 1 - share, A -share, a tie nothing.
     scores: list[Numbers] = [-1 * share, *[0.0] * (k - 2), 1 - share]
-    found = weighted([stratum(row, scores) for row in labels], counts, totals)
+    weighted_share = weighted([stratum(row, scores) for row in labels], counts, totals)
     n: Numbers = sum(totals, start=0.0)
-    return DecidedShare(share, found.se * n / (first + last))
+    return DecidedShare(share, weighted_share.se * n / (first + last))
 
 
 class Moments(NamedTuple):

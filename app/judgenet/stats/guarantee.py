@@ -129,8 +129,8 @@ def binomial_tail(errors: IntCounts | int, n: IntCounts | int, alpha: float) -> 
     hypothesis that the error of pairs like these is above alpha."""
     from scipy.stats import binom  # type: ignore[import-untyped]
 
-    found: Floats = np.asarray(binom.cdf(errors, n, alpha), dtype=np.float64)
-    return found
+    tail: Floats = np.asarray(binom.cdf(errors, n, alpha), dtype=np.float64)
+    return tail
 
 
 def one_a_question(indexes: IntCounts, questions: IntCounts, seed: int) -> IntCounts:
@@ -157,8 +157,8 @@ def count_levels(confidence: Floats, verdicts: Codes, human: Codes, questions: I
         levels = np.unique(of_all[at])[::-1]
 
     def reached(values: Floats) -> IntCounts:
-        found: IntCounts = (values[None, :] >= levels[:, None]).sum(axis=1)
-        return found
+        counts_at: IntCounts = (values[None, :] >= levels[:, None]).sum(axis=1)
+        return counts_at
 
     return LevelCounts(
         confidence=levels,
@@ -261,8 +261,8 @@ def _why_nothing(counts: LevelCounts, alpha: float, needed: int, tested: tuple[T
 
 def shares_decided(counts: LevelCounts, alphas: tuple[float, ...], delta: float) -> tuple[AlphaShare, ...]:
     """What can be promised for each alpha. Each holds by itself, where it was chosen before the labels were seen."""
-    found = (promise(counts, alpha, delta) for alpha in alphas)
-    return tuple(AlphaShare(of.alpha, of.threshold, of.decided, of.share) for of in found)
+    promises = (promise(counts, alpha, delta) for alpha in alphas)
+    return tuple(AlphaShare(of.alpha, of.threshold, of.decided, of.share) for of in promises)
 
 
 def labels_worth(
@@ -289,7 +289,7 @@ def labels_worth(
     n, errors = np.diff(counts.labels, prepend=0), np.diff(counts.errors, prepend=0)
     rates = (errors + 0.5) / (n + 1)
     share, above = pairs / pairs.sum(), counts.pairs / counts.judged
-    found = []
+    rows = []
     for size in sizes or label_sizes(counts, needed):
         drawn = rng.multinomial(size, share, draws)
         labels, wrong = drawn.cumsum(axis=1), rng.binomial(drawn, rates).cumsum(axis=1)
@@ -297,8 +297,8 @@ def labels_worth(
         passed = np.logical_and.accumulate(p[:, _beginning(counts, size, needed) :] <= delta, axis=1).sum(axis=1)
         last = _beginning(counts, size, needed) + passed - 1
         decided = np.where(passed > 0, above[np.maximum(last, 0)], 0.0)
-        found.append(LabelsWorth(size, float((passed > 0).mean()), float(decided.mean())))
-    return tuple(found)
+        rows.append(LabelsWorth(size, float((passed > 0).mean()), float(decided.mean())))
+    return tuple(rows)
 
 
 def label_sizes(counts: LevelCounts, needed: int) -> tuple[int, ...]:
@@ -309,12 +309,12 @@ def label_sizes(counts: LevelCounts, needed: int) -> tuple[int, ...]:
 def _steps(begin: int, end: int) -> list[int]:
     """Numbers from ``begin`` to below ``end``, each about a quarter more; of two digits, so that nobody takes them for
     exact."""
-    found, size = [], float(begin)
+    steps, size = [], float(begin)
     while size < end:
         step = 10 ** max(0, floor(log(size, 10)) - 1)
-        found.append(ceil(size / step) * step)
+        steps.append(ceil(size / step) * step)
         size *= 1.25
-    return [of for of in found if of < end]
+    return [of for of in steps if of < end]
 
 
 def labels_likely(

@@ -236,8 +236,8 @@ def one_class(tables: NDArray[np.float64]) -> NDArray[np.bool_]:
     import numpy as np
 
     right = np.diagonal(tables, axis1=1, axis2=2)
-    found: NDArray[np.bool_] = right.max(axis=1) >= tables.sum(axis=(1, 2))
-    return found
+    alone: NDArray[np.bool_] = right.max(axis=1) >= tables.sum(axis=(1, 2))
+    return alone
 
 
 def pseudo_table(classes: Sequence[int]) -> NDArray[np.float64]:
@@ -305,16 +305,16 @@ def decided_win_rate(a: int, b: int, by_question: NDArray[np.float64] | None = N
     within = wilson(b, n)
     if not n:
         return Decided(None, None, None, 0, reason="no verdict decides for one of the two")
-    found = Decided(b / n, within, sign_test(a, b), n)
+    rate = Decided(b / n, within, sign_test(a, b), n)
     if by_question is None:
-        return found
+        return rate
     table = by_question[by_question.any(axis=1)]
     if len(table) == n:
-        return replace(found, questions=n)
+        return replace(rate, questions=n)
     why = few_questions(len(table), n)
     more, less = (int((table[:, one] > table[:, other]).sum()) for one, other in ((0, 1), (1, 0)))
     return replace(
-        found,
+        rate,
         interval=None if why else shares_over_questions(table, seed=seed),
         questions_p=sign_test(more, less),
         questions=len(table),
@@ -325,8 +325,8 @@ def decided_win_rate(a: int, b: int, by_question: NDArray[np.float64] | None = N
 def shown_rate(a: int, b: int, tie: int) -> WinRate:
     """The win rate of B over ``a + b + tie`` verdicts, with an interval that holds for few and one-sided verdicts too:
     Wilson's where none is a tie, else that of :func:`win_rate` with a pseudo-pair for each of the three classes."""
-    found = win_rate(a, b, tie, pseudo=3)
-    return found if tie else replace(found, interval=wilson(b, a + b))
+    rate = win_rate(a, b, tie, pseudo=3)
+    return rate if tie else replace(rate, interval=wilson(b, a + b))
 
 
 def win_rate(a: int, b: int, tie: int, *, pseudo: int = 1) -> WinRate:

@@ -82,8 +82,8 @@ def fit_ising(said: Floats, labels: Floats, c: float, weights: Floats | None = N
             slope += np.concatenate([of_h, (both + both.T)[upper], of_u, of_v * ties])
         return float(shrink @ parameters**2 / 2 - value / total), shrink * parameters - slope / total
 
-    found = minimize(loss, np.zeros(sum(sizes)), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    h, pairs, u, v = np.split(np.asarray(found.x, np.float64), cuts)
+    solution = minimize(loss, np.zeros(sum(sizes)), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    h, pairs, u, v = np.split(np.asarray(solution.x, np.float64), cuts)
     j = np.zeros((n, n))
     j[upper] = pairs
     model = IsingModel(h, j + j.T, u, v)
@@ -93,10 +93,10 @@ def fit_ising(said: Floats, labels: Floats, c: float, weights: Floats | None = N
 def _distinct(said: Floats, labels: Floats, count: Floats) -> tuple[Floats, Floats, Floats]:
     """Each kind of pair once, with how often it counts: many pairs of few neurons are of few kinds."""
     kinds = np.column_stack([np.nan_to_num(said, nan=2.0), labels])
-    found, place = np.unique(kinds, axis=0, return_inverse=True)
-    each = found[:, :-1]
+    distinct, place = np.unique(kinds, axis=0, return_inverse=True)
+    each = distinct[:, :-1]
     times = np.bincount(place.ravel(), weights=count).astype(np.float64)
-    return np.where(each == 2.0, np.nan, each), found[:, -1], times
+    return np.where(each == 2.0, np.nan, each), distinct[:, -1], times
 
 
 class _Part(NamedTuple):
@@ -146,12 +146,12 @@ def log_posterior(model: IsingModel, said: Floats) -> Floats:
     else:
         either = model.tie_odds + (s * s) @ model.v
         logs = np.stack([either + side, either - side, np.zeros(len(s))], axis=1)
-    found: Floats = logs - np.logaddexp.reduce(logs, axis=1)[:, None]
-    return found
+    posterior: Floats = logs - np.logaddexp.reduce(logs, axis=1)[:, None]
+    return posterior
 
 
 def log_losses(model: IsingModel, said: Floats, labels: Floats) -> Floats:
     """Minus the log probability of each label (+1, 0, -1)."""
     places = np.where(labels > 0, 0, np.where(labels < 0, 1, 2))
-    found: Floats = -log_posterior(model, said)[np.arange(len(labels)), places]
-    return found
+    losses: Floats = -log_posterior(model, said)[np.arange(len(labels)), places]
+    return losses

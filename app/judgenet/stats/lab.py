@@ -99,20 +99,20 @@ class LabResult:
         :raises KeyError: it was not measured.
         """
         cells = self.cells if self.people is None else (*self.cells, *self.people.cells)
-        found = next((cell for cell in cells if cell.probe == probe and cell.judge == judge), None)
-        if found is None:
+        match = next((cell for cell in cells if cell.probe == probe and cell.judge == judge), None)
+        if match is None:
             raise KeyError((probe, judge))
-        return found
+        return match
 
     def plan(self, probe: str) -> ProbePlan:
         """What a probe counts.
 
         :raises KeyError: it is not part of the lab.
         """
-        found = next((plan for plan in self.lab.probes if plan.key == probe), None)
-        if found is None:
+        match = next((plan for plan in self.lab.probes if plan.key == probe), None)
+        if match is None:
             raise KeyError(probe)
-        return found
+        return match
 
     def shift(self, probe: str, first: str, second: str) -> Shift | None:
         """How a bias differs between two judges, ``None`` where they were not compared."""

@@ -220,12 +220,12 @@ def plan_two_class(
         specificity = sensitivity = ASSUMED_RATE
         rate = min(1.0, max(0.0, (share + specificity - 1) / (specificity + sensitivity - 1)))
     else:
-        found = lee(labelled, others).estimate
-        if found.value is None:
-            return TwoClassPlan(None, reason=found.reason)
+        estimate = lee(labelled, others).estimate
+        if estimate.value is None:
+            return TwoClassPlan(None, reason=estimate.reason)
         specificity = labelled.get(("a", "a"), 0) / _of_class(labelled, "a")
         sensitivity = labelled.get(("b", "b"), 0) / _of_class(labelled, "b")
-        rate = found.value
+        rate = estimate.value
     pairs, wanted = n + sum(labelled.values()), _independent(width, effect)
 
     def need(kind: Literal["optimal", "equal", "at_random"]) -> Need:
@@ -249,9 +249,9 @@ def plan_k_class(
     classes = classes_of(labelled, others)
     if sum(labelled.values()) < FEWEST_LABELS:
         return KClassPlan(None, classes, f"at least {FEWEST_LABELS} labels must show the judge's errors first")
-    found = k_class(labelled, others)
-    if found.value is None or found.shares is None or found.estimate.value is None:
-        return KClassPlan(None, classes, found.estimate.reason or _NOTHING_LEFT)
+    estimate = k_class(labelled, others)
+    if estimate.value is None or estimate.shares is None or estimate.estimate.value is None:
+        return KClassPlan(None, classes, estimate.estimate.reason or _NOTHING_LEFT)
     per_class = [_of_class(labelled, human) for human in classes]
     errors = [
         [
@@ -260,7 +260,7 @@ def plan_k_class(
         ]
         for said in classes
     ]
-    people = [min(1.0, max(0.0, share)) for share in found.shares]
+    people = [min(1.0, max(0.0, share)) for share in estimate.shares]
     scores = [SCORES[verdict] for verdict in classes]
     pairs, wanted = sum(others.values()) + sum(labelled.values()), _independent(width, effect)
 

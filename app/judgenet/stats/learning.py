@@ -133,8 +133,8 @@ def cross_fitted_scores(
 
 
 def _scores(votes: VoteMatrix, weights: VoteMatrix) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = np.where(np.isnan(votes).all(axis=1), np.nan, np.nan_to_num(votes) @ weights)
-    return found
+    scores: NDArray[np.float64] = np.where(np.isnan(votes).all(axis=1), np.nan, np.nan_to_num(votes) @ weights)
+    return scores
 
 
 def _members(groups: Sequence[object], chosen: Set[object]) -> NDArray[np.intp]:
@@ -195,8 +195,8 @@ def logistic_weights(x: VoteMatrix, c: float, nonnegative: bool) -> VoteMatrix:
         return float(weights @ weights / 2 + c * np.logaddexp(0, -margin).sum()), weights + c * slope
 
     bounds = [(0.0 if nonnegative else None, None)] * x.shape[1]
-    found = minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds)
-    return np.asarray(found.x, dtype=np.float64)
+    solution = minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(solution.x, dtype=np.float64)
 
 
 def _by_score(votes: VoteMatrix, weights: VoteMatrix) -> list[Verdict | None]:

@@ -63,17 +63,17 @@ def length_adjusted(
     with warnings.catch_warnings(), suppress(np.linalg.LinAlgError):
         # What it warns of is judged by its result below.
         warnings.simplefilter("ignore")
-        found = None
+        fitted = None
         model = sm.GLM(np.asarray(scores, dtype=float), np.column_stack(columns), family=sm.families.Binomial())
         # Below the number of questions that an interval takes, no error is asked for: with one question it has none.
         if repeated and not few:
-            found = model.fit(cov_type="cluster", cov_kwds={"groups": np.asarray(questions)})
+            fitted = model.fit(cov_type="cluster", cov_kwds={"groups": np.asarray(questions)})
         else:
-            found = model.fit(cov_type="HC0")
-    if found is None:
+            fitted = model.fit(cov_type="HC0")
+    if fitted is None:
         return LengthAdjusted(None, None, None, n, separated)
-    intercept, error = float(found.params[0]), float(found.bse[0])
-    slope = float(found.params[1]) if spread > 0 else None
+    intercept, error = float(fitted.params[0]), float(fitted.bse[0])
+    slope = float(fitted.params[1]) if spread > 0 else None
     if not (isfinite(intercept) and isfinite(error)) or abs(intercept) > _STEEPEST or abs(slope or 0.0) > _STEEPEST:
         return LengthAdjusted(None, None, None, n, separated)
     if few:

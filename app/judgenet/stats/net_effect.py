@@ -62,16 +62,16 @@ def net_effect(leads: Leads, questions: Numbers, margin: float, tests: int = 1) 
     """
     sample = NetSample.of(leads, questions)
     more, less = sample.ahead
-    found = sample.interval(), sample.interval(EQUIVALENCE_CONFIDENCE)
-    equivalent = found[1] is not None and -margin <= found[1].low and found[1].high <= margin
+    intervals = sample.interval(), sample.interval(EQUIVALENCE_CONFIDENCE)
+    equivalent = intervals[1] is not None and -margin <= intervals[1].low and intervals[1].high <= margin
     return NetEffect(
         value=sample.value,
-        interval=found[0],
-        interval_90=found[1],
+        interval=intervals[0],
+        interval_90=intervals[1],
         p=sign_test(more, less),
         over=sample.over,
         equivalent=equivalent,
-        pairs_needed=None if equivalent or found[1] is None else sample.pairs_needed(margin, tests),
+        pairs_needed=None if equivalent or intervals[1] is None else sample.pairs_needed(margin, tests),
         reason=sample.reason,
     )
 
@@ -218,14 +218,14 @@ def rate(hits: NDArray[np.bool_], questions: Numbers, margin: float) -> Rate:
     sample = NetSample.of(hits.astype("int64"), questions)
     if sample.reason:
         return Rate(None, False, None)
-    found = wilson_of(sample.value, sample.n / sample.design, sample.quantile(EQUIVALENCE_CONFIDENCE))
-    if found.high <= margin:
-        return Rate(found, True, None)
+    interval = wilson_of(sample.value, sample.n / sample.design, sample.quantile(EQUIVALENCE_CONFIDENCE))
+    if interval.high <= margin:
+        return Rate(interval, True, None)
     share = sample.value
     needed = _Z_95**2 * (1 - margin) / margin
     if share and share != margin:
         needed = max(needed, share * (1 - share) * ((_Z_95 + _Z_80) / (share - margin)) ** 2)
-    return Rate(found, False, max(sample.n + 1, ceil(sample.design * needed)))
+    return Rate(interval, False, max(sample.n + 1, ceil(sample.design * needed)))
 
 
 def wilson_of(share: float, n: float, quantile: float) -> Interval:

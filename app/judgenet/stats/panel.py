@@ -82,7 +82,7 @@ class PanelAgreement:
             return Coefficient(
                 None, 0, f"each two of {ALL_TWOS} raters at most are compared, here {len(self.raters):,}"
             )
-        kappas = [found.kappa for found in self.pairwise.values() if found.kappa is not None]
+        kappas = [agreement.kappa for agreement in self.pairwise.values() if agreement.kappa is not None]
         if not kappas:
             return Coefficient(None, 0, "no two raters have a kappa")
         return Coefficient(sum(kappas) / len(kappas), len(kappas))
@@ -139,7 +139,7 @@ def panel_of(
         raise ValueError(f"{len(names)} raters do not go with codes of the shape {codes.shape}.")
     table = np.stack([(codes == code).sum(axis=1) for code in (1, 2, 3)], axis=1)
     counts = [tuple(row) for row in table.tolist()]
-    found = PanelAgreement(
+    agreement = PanelAgreement(
         raters=tuple(names),
         h=percent_agreement(counts, who),
         alpha_nominal=krippendorff_alpha(counts, "nominal", who),
@@ -150,7 +150,7 @@ def panel_of(
             for one, other in combinations(range(len(names) if len(names) <= ALL_TWOS else 0), 2)
         },
     )
-    return with_intervals(found, counts, groups=groups, resamples=resamples, seed=seed)
+    return with_intervals(agreement, counts, groups=groups, resamples=resamples, seed=seed)
 
 
 def category_counts(said: Iterable[object], categories: Sequence[object]) -> tuple[int, ...]:
@@ -309,8 +309,8 @@ def _pseudo_pairs(table: Numbers, n: int, resamples: int, seed: int) -> Numbers:
         rows.append(np.concatenate([together.ravel(), counts, [float(one == other), 1.0, 2.0]]))
     shares = [1 / len(used)] * len(used) + [1 / (len(kinds) - len(used))] * (len(kinds) - len(used))
     weights = pseudo_cells((resamples,), np.array(shares) / 2, len(table) / n, seed)
-    found: Numbers = weights @ np.array(rows)
-    return found
+    pairs: Numbers = weights @ np.array(rows)
+    return pairs
 
 
 def _alphas(together: Numbers, level: Level) -> Numbers:
@@ -439,17 +439,17 @@ def against_people(
     if codes.shape != (len(human), len(names)):
         raise ValueError(f"{len(names)} raters and {len(human)} labels do not go with codes of shape {codes.shape}.")
     places, repeated = _questions(human, groups)
-    found = []
+    raters = []
     for place in range(len(names)):
         tables = _by_question(human, codes[:, place], places) if repeated else None
         agreement = agreement_of(_cells(human, codes[:, place]))
-        found.append((agreement, agreement_intervals(agreement, resamples=resamples, seed=seed, questions=tables)))
-    enough = min(_ENOUGH, max((of.n_used for of, _ in found), default=0))
-    order = sorted(range(len(names)), key=lambda place: _rank(found[place][0], enough))
+        raters.append((agreement, agreement_intervals(agreement, resamples=resamples, seed=seed, questions=tables)))
+    enough = min(_ENOUGH, max((of.n_used for of, _ in raters), default=0))
+    order = sorted(range(len(names)), key=lambda place: _rank(raters[place][0], enough))
     over: Literal["pairs", "questions"] = "questions" if repeated else "pairs"
-    if not order or found[order[0]][0].accuracy is None:
+    if not order or raters[order[0]][0].accuracy is None:
         why = "no pair has both a human label and a verdict"
-        rest = tuple(AgainstBest(names[place], *found[place], 0, 0, 0, None, None, why) for place in order)
+        rest = tuple(AgainstBest(names[place], *raters[place], 0, 0, 0, None, None, why) for place in order)
         return Raters(rest, None, (), "", over, why)
     best = order[0]
     rows = []
@@ -464,7 +464,7 @@ def against_people(
             why = "shares no labelled pair with the best"
         else:
             p = sign_test_over_questions(places[both], lead)
-        rows.append(AgainstBest(names[place], *found[place], ahead, behind, common, p, None, why))
+        rows.append(AgainstBest(names[place], *raters[place], ahead, behind, common, p, None, why))
     adjusted = iter(holm([row.p for row in rows if row.p is not None]))
     rows = [row if row.p is None else replace(row, p_holm=next(adjusted)) for row in rows]
     n = int((human > 0).sum())

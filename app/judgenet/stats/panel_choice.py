@@ -123,8 +123,8 @@ def _right(lead: NDArray[np.int64], voted: NDArray[np.bool_] | bool, human: Code
     """1 where the majority, the sign of ``lead``, is the label; ``tied`` where the vote is tied and the label is not; 0
     where nobody ``voted``."""
     votes = np.where(lead > 0, 1, np.where(lead < 0, 3, 2))
-    found: Floats = ((votes == human) + tied * ((votes == 2) & (human != 2))) * voted
-    return found
+    right: Floats = ((votes == human) + tied * ((votes == 2) & (human != 2))) * voted
+    return right
 
 
 def _step(
@@ -176,10 +176,10 @@ def _mean_right(said: Codes, human: Codes, size: int, first: int | None = None) 
     ways = np.array([[comb(of, drawn) for drawn in range(size + 1)] for of in range(judges + 1)], np.float64)
     a, b, none = ((said == code).sum(axis=1) for code in (1, 3, 0))
     # Where none of those drawn has a verdict the panel has none: that is no tie.
-    found = -ways[none, size] * silent * (human == 2)
+    expected = -ways[none, size] * silent * (human == 2)
     for i in range(size + 1):
         for j in range(size + 1 - i):
             share = ways[a, i] * ways[b, j] * ways[judges - a - b, size - i - j]
-            found += share * _right(lead + i - j, True, human)
-    mean: Floats = found / comb(judges, size)
+            expected += share * _right(lead + i - j, True, human)
+    mean: Floats = expected / comb(judges, size)
     return mean

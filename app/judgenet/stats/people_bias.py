@@ -56,10 +56,10 @@ def people_bias(lab: Lab, answers: Mapping[str, Answers]) -> PeopleBias | None:
         pairs[plan.key] = len({whole.items[place].pair for place in np.flatnonzero(done)})
     against_chance = holm([cell.p for cell in cells])
     of_net = holm([cell.net_p if PROBES[cell.probe].has_rival else None for cell in cells])
-    found = [
+    results = [
         judged(replace(cell, p_holm=p, net_p_holm=net_p), PEOPLE_JUDGE, (PEOPLE_JUDGE,), (), lab.settings.margin)
         for cell, p, net_p in zip(cells, against_chance, of_net, strict=True)
     ]
     known = {prompt for plan in lab.probes for item in plan.items for prompt in item.prompts}
     given = [prompt for name in persons for prompt in answers[name] if prompt in known]
-    return PeopleBias(tuple(found), pairs, persons, len(given), len(set(given)), len(known))
+    return PeopleBias(tuple(results), pairs, persons, len(given), len(set(given)), len(known))

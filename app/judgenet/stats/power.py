@@ -86,8 +86,8 @@ def _tail(most: Array, discordant: NDArray[np.int64]) -> Array:
     import numpy as np
     from scipy.special import bdtr
 
-    found: Array = np.where(most < 0, 0.0, bdtr(np.clip(most, 0, discordant), discordant, 0.5))
-    return found
+    tail: Array = np.where(most < 0, 0.0, bdtr(np.clip(most, 0, discordant), discordant, 0.5))
+    return tail
 
 
 def pairs_needed(difference: float, discordance: float, power: float = POWER, alpha: float = ALPHA) -> int | None:

@@ -149,8 +149,8 @@ def bradley_terry(
         b = b + step * min(1.0, _MOST / max(_MOST, float(abs(step).max())))
         if abs(step).max() < tolerance:
             break
-    found: Array = b - b.mean()
-    return found
+    strengths: Array = b - b.mean()
+    return strengths
 
 
 def intransitive_triples(wins: Array | Sequence[Sequence[float]]) -> tuple[int, int]:
@@ -171,16 +171,16 @@ def some_circles(wins: Array | Sequence[Sequence[float]], most: int = MOST_CIRCL
 
     table = np.asarray(wins, dtype=float)
     beats = table > table.T
-    found: list[tuple[int, int, int]] = []
+    circles: list[tuple[int, int, int]] = []
     for i in range(len(table)):
         for j in np.flatnonzero(beats[i]).tolist():
             # The lowest place comes first, so that a circle is found once.
             for k in np.flatnonzero(beats[j] & beats[:, i]).tolist() if j > i else ():
                 if k > i:
-                    found.append((i, j, k))
-                    if len(found) == most:
-                        return found
-    return found
+                    circles.append((i, j, k))
+                    if len(circles) == most:
+                        return circles
+    return circles
 
 
 def length_rates(names: Sequence[str], games: Iterable[Game]) -> dict[str, LengthAdjusted]:
@@ -311,7 +311,7 @@ def _resampled(
     by_cell = by_question.T.tocsr()
     met = (wins + wins.T > 0).astype(float)
     shape, weight = met * (_PSEUDO_QUESTIONS / max(1.0, met.sum())), wins.sum() / questions
-    found = np.empty((resamples, k))
+    results = np.empty((resamples, k))
     step = max(1, _AT_ONCE // (k * k))
     for start in range(0, resamples, step):
         if on_step is not None:
@@ -324,8 +324,8 @@ def _resampled(
         drawn = (
             drawn + weight * rng.standard_gamma(shape, size=(size, k, k)) + np.where(smooth, PRIOR, 0.0)[:, None, None]
         )
-        found[start : start + size] = _strengths(drawn, strengths)
-    return found
+        results[start : start + size] = _strengths(drawn, strengths)
+    return results
 
 
 _PSEUDO_QUESTIONS = 0.5
@@ -424,5 +424,5 @@ def _strengths(tables: Array, start: Array) -> Array:
         left = left[most >= _NEAR]
         if not len(left):
             break
-    found: Array = b - b.mean(axis=1, keepdims=True)
-    return found
+    strengths: Array = b - b.mean(axis=1, keepdims=True)
+    return strengths

@@ -104,7 +104,7 @@ def mean_overlap(
         names = [name for name in one if name in other]
         if len(names) < 2:
             continue
-        found = overlap_of_scores(
+        overlap = overlap_of_scores(
             {name: one[name] for name in names},
             {name: other[name] for name in names},
             p=p,
@@ -113,8 +113,8 @@ def mean_overlap(
             # Each question has its own orders, whatever the others are.
             seed=seed + place,
         )
-        assert found is not None
-        both.append(found)
+        assert overlap is not None
+        both.append(overlap)
     total = len(first.keys() | second.keys())
     if not both:
         return Overlap(None, None, 0, total, "no question has a ranking of at least two systems by both")
@@ -128,18 +128,18 @@ def overlap_among(
 ) -> Overlap:
     """The mean overlap of each two raters, such as the people of a panel; ``questions`` counts comparisons, and ``sd``
     is over pairs of raters."""
-    found = [
+    overlaps = [
         mean_overlap(one, other, p=p, extrapolated=extrapolated, seed=seed) for one, other in combinations(raters, 2)
     ]
-    return overlap_of_means(found)
+    return overlap_of_means(overlaps)
 
 
-def overlap_of_means(found: Iterable[Overlap]) -> Overlap:
+def overlap_of_means(overlaps: Iterable[Overlap]) -> Overlap:
     """The mean of several overlaps, such as those of a judge with each of several people; ``questions`` and ``total``
     are summed, and ``sd`` is over the overlaps."""
-    found = list(found)
-    values = [each.value for each in found if each.value is not None]
-    questions, total = sum(each.questions for each in found), sum(each.total for each in found)
+    overlaps = list(overlaps)
+    values = [each.value for each in overlaps if each.value is not None]
+    questions, total = sum(each.questions for each in overlaps), sum(each.total for each in overlaps)
     if not values:
         return Overlap(None, None, 0, total, "no two raters ranked the same question")
     mean = sum(values) / len(values)
@@ -169,5 +169,5 @@ def _overlaps(first: NDArray[np.int64], second: NDArray[np.int64], p: float, ext
     # Of the sorted later ranks, those below d.
     common = (later[:, None, :] < depths[None, :, None]).sum(axis=-1)
     shares = common / depths
-    found: NDArray[np.float64] = (1 - p) * (shares * p ** (depths - 1)).sum(axis=-1)
-    return found + shares[:, -1] * p**count if extrapolated else found
+    overlaps: NDArray[np.float64] = (1 - p) * (shares * p ** (depths - 1)).sum(axis=-1)
+    return overlaps + shares[:, -1] * p**count if extrapolated else overlaps

@@ -140,8 +140,8 @@ def no_reliability(total: int, reason: str) -> Reliability:
 
 def _edges(p: Floats, bins: int, binning: Binning) -> Floats:
     steps = np.linspace(0.0, 1.0, bins + 1)
-    found: Floats = steps if binning == "uniform" else np.percentile(p, 100 * steps)
-    return found
+    edges: Floats = steps if binning == "uniform" else np.percentile(p, 100 * steps)
+    return edges
 
 
 def _by_question(
@@ -158,8 +158,8 @@ def _by_question(
 def _ece(sums: Floats, n: float | Floats) -> Floats:
     """The ECE of sums as :func:`_by_question` has them, a row each."""
     bins = sums.shape[1] // 2
-    found: Floats = np.abs(sums[:, :bins] - sums[:, bins : 2 * bins]).sum(axis=1) / n
-    return found
+    error: Floats = np.abs(sums[:, :bins] - sums[:, bins : 2 * bins]).sum(axis=1) / n
+    return error
 
 
 def _turned(table: Floats, n: int, draws: int, seed: int) -> Floats:
@@ -170,8 +170,8 @@ def _turned(table: Floats, n: int, draws: int, seed: int) -> Floats:
     if len(table) >= _MANY:
         # Such sums are as good as normal.
         drawn = rng.multivariate_normal(np.zeros(bins), differences.T @ differences, size=draws, method="svd")
-        found: Floats = np.abs(drawn).sum(axis=1) / n
-        return found
+        deviation: Floats = np.abs(drawn).sum(axis=1) / n
+        return deviation
     at_once = max(1, _AT_ONCE // len(table))
     parts = []
     for start in range(0, draws, at_once):
@@ -193,10 +193,10 @@ def _interval(table: Floats, ece: float, p: float, draws: int, seed: int) -> Int
 def _bins(
     p: Floats, b_won: NDArray[np.bool_], place: NDArray[np.intp], edges: Floats, question: NDArray[np.intp]
 ) -> list[ReliabilityBin]:
-    found = []
+    bin_rows = []
     for number in np.unique(place).tolist():
         mine = place == number
-        found.append(
+        bin_rows.append(
             ReliabilityBin(
                 low=float(edges[number]),
                 high=float(edges[number + 1]),
@@ -206,4 +206,4 @@ def _bins(
                 interval=share_interval(question[mine].astype(np.int64), b_won[mine]),
             )
         )
-    return found
+    return bin_rows

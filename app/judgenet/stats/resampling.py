@@ -77,9 +77,9 @@ def pseudo_cells(shape: tuple[int, ...], cells: Array, weight: float, seed: int)
 def _gammas(shape: tuple[int, ...], cells: tuple[float, ...], seed: int) -> Array:
     import numpy as np
 
-    found: Array = np.random.default_rng((seed, 2)).standard_gamma(cells, size=(*shape, len(cells)))
-    found.flags.writeable = False
-    return found
+    draws: Array = np.random.default_rng((seed, 2)).standard_gamma(cells, size=(*shape, len(cells)))
+    draws.flags.writeable = False
+    return draws
 
 
 def question_counts(questions: Numbers, *codes: Numbers) -> Array:
@@ -175,9 +175,9 @@ def _normal_sums(table: Array, resamples: int, seed: int) -> Array:
     mean = table.mean(axis=0)
     values, vectors = np.linalg.eigh(table.T @ table / n - np.outer(mean, mean))
     root = vectors * np.sqrt(n * np.maximum(values, 0.0))
-    found: Array = n * mean + np.random.default_rng(seed).standard_normal((resamples, cells)) @ root.T
+    sums: Array = n * mean + np.random.default_rng(seed).standard_normal((resamples, cells)) @ root.T
     # A cell that never occurs is 0 up to rounding.
-    return np.maximum(found, 0.0)
+    return np.maximum(sums, 0.0)
 
 
 def _drawn_sums(table: Array, resamples: int, seed: int) -> Array:

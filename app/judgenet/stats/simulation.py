@@ -226,10 +226,10 @@ def _mean(counts: Array, truth: float) -> Covered:
     """The mean score of counts by class, with one pseudo-label spread evenly."""
     import numpy as np
 
-    found = formulas.stratum(list(counts.T), _SCORES)
-    middle = np.asarray(found.mean)
+    mean = formulas.stratum(list(counts.T), _SCORES)
+    middle = np.asarray(mean.mean)
     raw = counts @ np.asarray(_SCORES) / counts.sum(axis=1)
-    return _covered(middle, Z * np.sqrt(np.asarray(found.variance) / found.n), truth, raw)
+    return _covered(middle, Z * np.sqrt(np.asarray(mean.variance) / mean.n), truth, raw)
 
 
 def _resampled(labelled: Array, others: Array, truth: float, rng: np.random.Generator) -> Covered:
@@ -330,11 +330,11 @@ def simulate_pick(pick: LabelDraw, *, runs: int = 1500, seed: int = 0) -> dict[S
         [(chosen & (said == v) & (truth == t)).sum(axis=1) for v in (False, True) for t in (False, True)], axis=1
     ).astype(float)
     positive = (~chosen & said).sum(axis=1).astype(float)
-    found: dict[Simulated, Covered] = dict(_two_classes(labelled, positive, _POOL - _PICKED, _PICK_RATE).items())
-    found["naive"] = _wilson(said.sum(axis=1).astype(float), np.full(runs, float(_POOL)), _PICK_RATE)
+    covered: dict[Simulated, Covered] = dict(_two_classes(labelled, positive, _POOL - _PICKED, _PICK_RATE).items())
+    covered["naive"] = _wilson(said.sum(axis=1).astype(float), np.full(runs, float(_POOL)), _PICK_RATE)
     mixed_hits = (np.where(chosen, truth, said)).sum(axis=1).astype(float)
-    found["labels_where_present"] = _wilson(mixed_hits, np.full(runs, float(_POOL)), _PICK_RATE)
-    return found
+    covered["labels_where_present"] = _wilson(mixed_hits, np.full(runs, float(_POOL)), _PICK_RATE)
+    return covered
 
 
 # Is it as it should be?
@@ -356,12 +356,12 @@ Found = Mapping[Any, Covered]
 """What was found in one setting, by method."""
 
 
-def shortfalls(found: Sequence[tuple[str, Found]], runs: int) -> list[str]:
+def shortfalls(results: Sequence[tuple[str, Found]], runs: int) -> list[str]:
     """What is not as it should be: a stratified interval that covers less than 94 % by more than three standard errors,
     or is wider than the human labels alone by more than 2 %. Settings are given in words."""
     least = LEAST_COVERAGE - 3 * simulation_error(LEAST_COVERAGE, runs)
     told = []
-    for where, methods in found:
+    for where, methods in results:
         headline = methods["stratified"]
         if headline.coverage < least:
             told.append(f"{where}: the stratified interval covers {headline.coverage:.3f}")
@@ -386,7 +386,7 @@ _FEW_RUNS = ("k_class_bootstrap",)
 
 
 def deviations(
-    found: Sequence[tuple[str, Found, Mapping[str, reference.PublishedFigure]]],
+    results: Sequence[tuple[str, Found, Mapping[str, reference.PublishedFigure]]],
     runs: int,
     published_runs: int,
     slack: float,
@@ -394,7 +394,7 @@ def deviations(
     """Where coverage or width is not what an independent simulation found: apart by more than four standard errors of
     both and ``slack``, or in width by more than ``slack``, 3 % and its error (K-class widths vary a lot)."""
     told = []
-    for where, methods, published in found:
+    for where, methods, published in results:
         for name, (coverage, width) in published.items():
             mine = methods[name]
             each = [min(count, _BOOTSTRAP_RUNS) if name in _FEW_RUNS else count for count in (runs, published_runs)]
@@ -423,12 +423,12 @@ _FAIL: dict[LabelDraw, tuple[Simulated, ...]] = {
 _FAILING = 0.7
 
 
-def pick_failures(found: Mapping[LabelDraw, Found], runs: int) -> list[str]:
+def pick_failures(results: Mapping[LabelDraw, Found], runs: int) -> list[str]:
     """Where a way of picking labels does not do what is known of it: random labels allow the estimates, labels within
     each verdict the stratified one alone, and labels picked by difficulty none."""
     least = LEAST_COVERAGE - 3 * simulation_error(LEAST_COVERAGE, runs)
     told = []
-    for pick, methods in found.items():
+    for pick, methods in results.items():
         words = pick.replace("_", " ")
         told += [
             f"labels picked {words}: {name} covers {methods[name].coverage:.3f}"

@@ -124,16 +124,16 @@ def save(setting: SavingSetting, runs: int, seed: int = 0) -> Saved:
     """Stops simulated runs at the first look that excludes one half."""
     rng = np.random.default_rng(seed)
     shares: list[Floats] = []
-    found = 0
+    exclusions = 0
     for start in range(0, runs, _RUNS_AT_ONCE):
         count = min(_RUNS_AT_ONCE, runs - start)
         kinds = _drawn(rng, LookSetting("win_rate", setting.mean, setting.ties), count, setting.pairs)
         excluded = _log_e(kinds, 0.5) >= -np.log(ALPHA)
         first = np.where(excluded.any(axis=1), excluded.argmax(axis=1) + 1, setting.pairs)
         shares.append(first / setting.pairs)
-        found += int(_ordinary_excludes(kinds, 0.5)[:, -1].sum())
+        exclusions += int(_ordinary_excludes(kinds, 0.5)[:, -1].sum())
     asked = np.concatenate(shares)
-    return Saved(setting, runs, float((asked < 1).mean()), float(np.median(asked)), found / runs)
+    return Saved(setting, runs, float((asked < 1).mean()), float(np.median(asked)), exclusions / runs)
 
 
 def _drawn(rng: np.random.Generator, setting: LookSetting, runs: int, pairs: int) -> NDArray[np.int64]:
@@ -150,8 +150,8 @@ def _drawn(rng: np.random.Generator, setting: LookSetting, runs: int, pairs: int
 def _log_e(kinds: NDArray[np.int64], mean: float) -> Floats:
     """The logarithm of the e-value of both sides after every pair."""
     factors = [log_factors(side, np.ones(3), _SCORES, 1, np.array([mean])) for side in SIDES]
-    found: Floats = _capital(kinds, factors) - np.log(2)
-    return found
+    evidence: Floats = _capital(kinds, factors) - np.log(2)
+    return evidence
 
 
 def _capital(kinds: NDArray[np.int64], factors: Sequence[Floats]) -> Floats:
@@ -161,8 +161,8 @@ def _capital(kinds: NDArray[np.int64], factors: Sequence[Floats]) -> Floats:
         for weight, logs in zip(LOG_WEIGHTS, side[:, 0, :], strict=True):
             total = np.logaddexp(total, weight + logs[kinds].cumsum(axis=1))
         sides.append(total)
-    found: Floats = np.maximum(*sides)
-    return found
+    capital: Floats = np.maximum(*sides)
+    return capital
 
 
 def _question_excludes(kinds: NDArray[np.int64], setting: LookSetting) -> NDArray[np.bool_]:
@@ -173,8 +173,8 @@ def _question_excludes(kinds: NDArray[np.int64], setting: LookSetting) -> NDArra
     totals = np.arange(2 * size + 1) / 2
     kinds_of = (np.full(len(totals), float(size)), totals, size, np.array([setting.mean]))
     factors = [log_factors(side, *kinds_of) for side in SIDES]
-    found: NDArray[np.bool_] = (_capital(halves, factors) >= np.log(2 / ALPHA)).any(axis=1)
-    return found
+    excludes: NDArray[np.bool_] = (_capital(halves, factors) >= np.log(2 / ALPHA)).any(axis=1)
+    return excludes
 
 
 _RIGHT, _LABEL_EVERY = 0.8, 5
@@ -191,23 +191,23 @@ def _corrected_excludes(rng: np.random.Generator, setting: LookSetting, runs: in
     moved = (human[:, labelled].astype(np.int64) - verdict[:, labelled] + 1) / 2
     other = _log_e(np.rint(2 - 2 * moved).astype(np.int64), (setting.mean - said + 1) / 2) >= -np.log(LABEL_ALPHA)
     alone = _log_e(np.where(human[:, labelled], 0, 2), setting.mean) >= -np.log(LABEL_ALPHA)
-    found: NDArray[np.bool_] = one.any(axis=1) | other.any(axis=1) | alone.any(axis=1)
-    return found
+    excludes: NDArray[np.bool_] = one.any(axis=1) | other.any(axis=1) | alone.any(axis=1)
+    return excludes
 
 
 def _ordinary_excludes(kinds: NDArray[np.int64], mean: float) -> NDArray[np.bool_]:
     n = np.arange(1, kinds.shape[1] + 1, dtype=float)
     low, high = win_rate_ends((kinds == 0).cumsum(axis=1), (kinds == 1).cumsum(axis=1), n)
-    found: NDArray[np.bool_] = (low > mean) | (high < mean)
-    return found
+    excludes: NDArray[np.bool_] = (low > mean) | (high < mean)
+    return excludes
 
 
 def _wilson_excludes(kinds: NDArray[np.int64], mean: float) -> NDArray[np.bool_]:
     """Wilson's interval is the set of rates that the score test does not reject."""
     n = np.arange(1, kinds.shape[1] + 1, dtype=float)
     off = (kinds == 0).cumsum(axis=1) / n - mean
-    found: NDArray[np.bool_] = abs(off) > Z * np.sqrt(mean * (1 - mean) / n)
-    return found
+    excludes: NDArray[np.bool_] = abs(off) > Z * np.sqrt(mean * (1 - mean) / n)
+    return excludes
 
 
 class RankSetting(NamedTuple):

@@ -164,18 +164,18 @@ class _Tallies:
         self.found.setdefault(name, CoverageTally()).add(interval, truth)
 
 
-def _add_rates(tallies: _Tallies, found: Rates, people: Floats, verdicts: Floats, these: float) -> None:
+def _add_rates(tallies: _Tallies, estimates: Rates, people: Floats, verdicts: Floats, these: float) -> None:
     """``people`` and ``verdicts`` are the true shares of the classes, ``these`` the rate of just these pairs."""
     rate, said = float(people @ _SCORE), float(verdicts @ _SCORE)
     decided = float(people[2] / (people[0] + people[2]))
     shown: dict[str, tuple[Estimate, float]] = {
-        "stratified": (found.estimates["stratified"], rate),
-        "these_pairs": (found.stratified.these_pairs, these),
-        "decided": (found.decided, decided),
-        "ppi": (found.estimates["ppi"], rate),
-        "human_only": (found.estimates["human_only"], rate),
-        "lee": (found.estimates["lee"], rate),
-        "naive": (found.estimates["naive"], said),
+        "stratified": (estimates.estimates["stratified"], rate),
+        "these_pairs": (estimates.stratified.these_pairs, these),
+        "decided": (estimates.decided, decided),
+        "ppi": (estimates.estimates["ppi"], rate),
+        "human_only": (estimates.estimates["human_only"], rate),
+        "lee": (estimates.estimates["lee"], rate),
+        "naive": (estimates.estimates["naive"], said),
     }
     for name, (estimate, truth) in shown.items():
         tallies.add(name, estimate.interval, truth)
@@ -238,9 +238,9 @@ class _Agree:
         tallies = _Tallies()
         drawn = rng.multinomial(self.labels, joint.ravel(), size=runs).reshape(-1, 3, 3)
         for place, table in enumerate(drawn):
-            found = agreement_of({(ORDER[h], ORDER[v]): int(table[h, v]) for h in range(3) for v in range(3)})
-            within = agreement_intervals(found, resamples=RESAMPLES, seed=place)
-            for name, truth in _truths(joint, [ORDER.index(label) for label in found.labels]).items():
+            agreement = agreement_of({(ORDER[h], ORDER[v]): int(table[h, v]) for h in range(3) for v in range(3)})
+            within = agreement_intervals(agreement, resamples=RESAMPLES, seed=place)
+            for name, truth in _truths(joint, [ORDER.index(label) for label in agreement.labels]).items():
                 tallies.add(name, getattr(within, name), truth)
         return tallies.found
 
@@ -263,12 +263,12 @@ class _Differ:
             cells: Counter[tuple[Verdict | None, Verdict, Verdict]] = Counter(
                 {(ORDER[h], ORDER[v], ORDER[w]): int(table[h, v, w]) for h, v, w in np.argwhere(table).tolist()}
             )
-            found = compare(cells, resamples=RESAMPLES, seed=place)
+            comparison = compare(cells, resamples=RESAMPLES, seed=place)
             first, second = (
                 _truths(people[:, None] * of, [ORDER.index(label) for label in figures.labels])
-                for of, figures in ((one, found.first), (other, found.second))
+                for of, figures in ((one, comparison.first), (other, comparison.second))
             )
-            for name, difference in found.differences.items():
+            for name, difference in comparison.differences.items():
                 ends = (first[name], second[name])
                 truth = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
                 tallies.add(f"{name}_difference", difference.interval, truth)
@@ -279,17 +279,17 @@ def _by_question(shares: Floats, questions: int, rng: np.random.Generator) -> Fl
     """Shares of each question that vary around ``shares`` with the intraclass correlation of the grid."""
     spread = (1 - _ICC) / _ICC
     used = shares > 0
-    found = np.zeros((questions, len(shares)))
-    found[:, used] = rng.dirichlet(shares[used] * spread, size=questions)
-    return found
+    counts = np.zeros((questions, len(shares)))
+    counts[:, used] = rng.dirichlet(shares[used] * spread, size=questions)
+    return counts
 
 
 def _drawn_classes(shares: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
     """A class for each pair: (questions, pairs of each)."""
     steps = shares.cumsum(axis=1)
     random = rng.random((len(shares), _PAIRS_A_QUESTION))
-    found: NDArray[np.int64] = (random[:, :, None] >= steps[:, None, :]).sum(axis=2).clip(0, 2)
-    return found
+    classes: NDArray[np.int64] = (random[:, :, None] >= steps[:, None, :]).sum(axis=2).clip(0, 2)
+    return classes
 
 
 def _said(human: NDArray[np.int64], right: float, classes: list[int], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -322,8 +322,8 @@ class _QuestionRates:
             labels = human.ravel() + 1
             labelled = rng.permutation(len(number)) < len(number) // 2
             counts = question_counts(number, said + 1, np.where(labelled, labels, 0))
-            found = rates_over_questions(counts, "random", resamples=RESAMPLES, seed=place)
-            _add_rates(tallies, found, people, verdicts, float(_SCORE[human].mean()))
+            estimates = rates_over_questions(counts, "random", resamples=RESAMPLES, seed=place)
+            _add_rates(tallies, estimates, people, verdicts, float(_SCORE[human].mean()))
         return tallies.found
 
 
@@ -420,11 +420,11 @@ class EdgeFindings(NamedTuple):
     seldom: list[str]
 
 
-def judged(found: Sequence[Edge]) -> EdgeFindings:
+def judged(cells: Sequence[Edge]) -> EdgeFindings:
     """Which figures cover less than the goal: by more than three standard errors of the simulation, but for those of
     Wilson's interval and those that are seldom shown, where all are named."""
     verdicts = EdgeFindings([], [], [])
-    for edge in found:
+    for edge in cells:
         for name, tally in edge.figures.items():
             coverage = tally.coverage
             if coverage is None or coverage >= GOAL:

@@ -36,15 +36,15 @@ _COLUMNS = ("naive", "lee", "ppi", "stratified", "human_only")
 
 
 def _two() -> dict[tuple[float, float, float, int], dict[str, PublishedFigure]]:
-    found = {}
+    widths = {}
     for line in _TWO.split("\n")[1:-1]:
         judge, theta, labels, *cells = line.split()
         q_0, q_1 = (float(rate) for rate in judge.split(","))
         figures = [tuple(float(number) for number in cell.split("/")) for cell in cells]
-        found[q_0, q_1, float(theta), int(labels)] = {
+        widths[q_0, q_1, float(theta), int(labels)] = {
             method: (coverage, width) for method, (coverage, width) in zip(_COLUMNS, figures, strict=True)
         }
-    return found
+    return widths
 
 
 TWO: Final = _two()

@@ -70,9 +70,9 @@ def entropies(counts: NDArray[np.integer]) -> Numbers:
     shares = np.divide(counts, n[:, None], out=np.zeros(counts.shape), where=n[:, None] > 0)
     logs = np.log(shares, out=np.zeros(shares.shape), where=shares > 0)
     # The sum is -0.0 where all calls agree.
-    found: Numbers = np.abs((shares * logs).sum(axis=1))
-    found[n == 0] = np.nan
-    return found
+    values: Numbers = np.abs((shares * logs).sum(axis=1))
+    values[n == 0] = np.nan
+    return values
 
 
 # Conflicts
@@ -103,11 +103,11 @@ def conflicts(ab: Codes, ba: Codes, groups: Groups | None = None, *, seed: int =
     that have both. Where questions repeat (``groups`` numbers that of each pair) the interval is over questions."""
     both = (ab > 0) & (ba > 0)
     differ = ab[both] != ba[both]
-    found = share_of(int(differ.sum()), int(both.sum()), _NOT_BOTH)
-    if groups is None or not found.n:
-        return found
+    conflicting = share_of(int(differ.sum()), int(both.sum()), _NOT_BOTH)
+    if groups is None or not conflicting.n:
+        return conflicting
     within = share_interval(groups[both], differ, seed=seed)
-    return replace(found, interval=within, reason="" if within else few_groups(groups[both]))
+    return replace(conflicting, interval=within, reason="" if within else few_groups(groups[both]))
 
 
 # Human in the loop
@@ -257,17 +257,17 @@ def review_curve(
     for share in (*shares, reviewed_right):
         if not 0 <= share <= 1:
             raise ValueError(f"A share is from 0 to 1, not {share}.")
-    found = _in_order(human, judged, uncertainty, seed, groups)
-    n, total = len(found.right), len(human)
+    ordered = _in_order(human, judged, uncertainty, seed, groups)
+    n, total = len(ordered.right), len(human)
     if not n:
         return ReviewCurve((), 0, total, 0, 0, seed, reviewed_right, None, True, _NO_PAIR)
-    hits = np.concatenate(([0], np.cumsum(found.right)))
+    hits = np.concatenate(([0], np.cumsum(ordered.right)))
     whole = int(hits[-1])
     points = []
     for reviewed in sorted({ceil(round(share * n, 9)) for share in shares}):
         rest = slice(reviewed, None)
-        untouched = agreement_of(pair_counts(found.human[rest], found.judged[rest]))
-        within = _untouched_intervals(found, untouched, reviewed, resamples, seed)
+        untouched = agreement_of(pair_counts(ordered.human[rest], ordered.judged[rest]))
+        within = _untouched_intervals(ordered, untouched, reviewed, resamples, seed)
         right = whole - int(hits[reviewed]) + reviewed_right * reviewed
         reasons: dict[str, str] = {}
         if untouched.accuracy is None:
@@ -280,7 +280,7 @@ def review_curve(
                 reviewed=reviewed,
                 share=reviewed / n,
                 accuracy=right / n,
-                interval=_reviewed_interval(found, reviewed, reviewed_right, resamples, seed),
+                interval=_reviewed_interval(ordered, reviewed, reviewed_right, resamples, seed),
                 by_chance=(whole / n) * (1 - reviewed / n) + reviewed_right * reviewed / n,
                 mended=reviewed - int(hits[reviewed]),
                 untouched=untouched,
@@ -292,33 +292,33 @@ def review_curve(
     after = (whole - hits + reviewed_right * np.arange(n + 1)) / n
     by_chance = np.linspace(whole / n, reviewed_right, n + 1)
     gain = float(np.trapezoid(after - by_chance, dx=1 / n))
-    levels = int(found.level[-1]) + 1
-    return ReviewCurve(tuple(points), n, total, found.unknown, levels, seed, reviewed_right, gain, n < FEW_PAIRS)
+    levels = int(ordered.level[-1]) + 1
+    return ReviewCurve(tuple(points), n, total, ordered.unknown, levels, seed, reviewed_right, gain, n < FEW_PAIRS)
 
 
 def _untouched_intervals(
-    found: _Reviewed, untouched: Agreement, reviewed: int, resamples: int, seed: int
+    ordered: _Reviewed, untouched: Agreement, reviewed: int, resamples: int, seed: int
 ) -> AgreementIntervals:
     import numpy as np
 
-    if found.question is None or reviewed == len(found.right):
+    if ordered.question is None or reviewed == len(ordered.right):
         return agreement_intervals(untouched, resamples=resamples, seed=seed)
-    _, numbers = np.unique(found.question[reviewed:], return_inverse=True)
-    table = label_table(numbers, found.human[reviewed:], found.judged[reviewed:])
+    _, numbers = np.unique(ordered.question[reviewed:], return_inverse=True)
+    table = label_table(numbers, ordered.human[reviewed:], ordered.judged[reviewed:])
     return agreements_intervals([untouched], [table.astype(float)], resamples=resamples, seed=seed)[0]
 
 
 def _reviewed_interval(
-    found: _Reviewed, reviewed: int, reviewed_right: float, resamples: int, seed: int
+    ordered: _Reviewed, reviewed: int, reviewed_right: float, resamples: int, seed: int
 ) -> Interval | None:
     """The interval of the accuracy of all pairs after a review; reviewers who err are taken to err on their last
     pairs."""
-    right = found.right.copy()
+    right = ordered.right.copy()
     surely = round(reviewed_right * reviewed)
     right[:surely], right[surely:reviewed] = True, False
-    if found.question is None:
+    if ordered.question is None:
         return wilson(int(right.sum()), len(right))
-    return share_interval(found.question, right, resamples=resamples, seed=seed) if resamples else None
+    return share_interval(ordered.question, right, resamples=resamples, seed=seed) if resamples else None
 
 
 def review_need(
@@ -342,14 +342,14 @@ def review_need(
     """
     import numpy as np
 
-    found = _in_order(human, judged, uncertainty, seed, groups)
-    n = len(found.right)
+    ordered = _in_order(human, judged, uncertainty, seed, groups)
+    n = len(ordered.right)
     if not n:
         none = dict.fromkeys(("accuracy", "accuracy_ci", "measured", "measured_ci", "random", "random_ends"), _NO_PAIR)
         return ReviewNeed(target, None, None, None, None, None, None, None, 0, seed, none)
-    hits = np.concatenate(([0], np.cumsum(found.right)))
+    hits = np.concatenate(([0], np.cumsum(ordered.right)))
     accuracy = float(hits[-1] / n)
-    ends = _reviewed_interval(found, 0, reviewed_right, resamples, seed)
+    ends = _reviewed_interval(ordered, 0, reviewed_right, resamples, seed)
     formula = review_share(accuracy, target, reviewed_right)
     at_ends, known = None, ""
     if ends is not None:
@@ -357,8 +357,8 @@ def review_need(
     after = hits[-1] - hits + reviewed_right * np.arange(n + 1)
     reached = np.flatnonzero(after >= target * n - TIE_TOLERANCE)
     reasons: dict[str, str] = {}
-    if ends is None and found.question is not None:
-        why = few_groups(found.question) or "no resamples were asked for"
+    if ends is None and ordered.question is not None:
+        why = few_groups(ordered.question) or "no resamples were asked for"
         reasons |= dict.fromkeys(("accuracy_ci", "random_ends"), why)
     if known:
         reasons["random_ends"] = known
@@ -369,37 +369,37 @@ def review_need(
         reasons |= dict.fromkeys(("measured", "measured_ci"), why)
         return ReviewNeed(target, accuracy, ends, None, None, None, formula, at_ends, n, seed, reasons)
     reviewed = int(reached[0])
-    interval, why = _need_interval(found, reviewed / n, target, reviewed_right, resamples, seed)
+    interval, why = _need_interval(ordered, reviewed / n, target, reviewed_right, resamples, seed)
     if why:
         reasons["measured_ci"] = why
     return ReviewNeed(target, accuracy, ends, reviewed / n, reviewed, interval, formula, at_ends, n, seed, reasons)
 
 
 def _need_interval(
-    found: _Reviewed, measured: float, target: float, reviewed_right: float, resamples: int, seed: int
+    ordered: _Reviewed, measured: float, target: float, reviewed_right: float, resamples: int, seed: int
 ) -> tuple[Interval | None, str]:
     """A percentile interval over pairs of the smallest share (``measured`` in the pairs as they are): drawing pairs is
     drawing (level, right or wrong). Where questions repeat, whole questions are drawn."""
     import numpy as np
 
-    n = len(found.right)
+    n = len(ordered.right)
     if not resamples:
         return None, "no resamples were asked for"
-    if found.question is not None and (why := few_groups(found.question)):
+    if ordered.question is not None and (why := few_groups(ordered.question)):
         return None, why
-    levels = int(found.level[-1]) + 1
-    cells = found.level * 2 + found.right
+    levels = int(ordered.level[-1]) + 1
+    cells = ordered.level * 2 + ordered.right
     random = np.random.default_rng(seed)
-    if found.question is None:
+    if ordered.question is None:
         drawn = random.multinomial(n, np.bincount(cells, minlength=2 * levels) / n, size=resamples)
     else:
         drawn = np.empty((resamples, 2 * levels), np.int64)
-        questions = int(found.question.max()) + 1
+        questions = int(ordered.question.max()) + 1
         for row in drawn:
             often = np.bincount(random.integers(questions, size=questions), minlength=questions)
-            row[:] = np.bincount(cells, often[found.question], minlength=2 * levels)
+            row[:] = np.bincount(cells, often[ordered.question], minlength=2 * levels)
     # A right and a wrong pseudo-pair of any level, so that resamples vary where all pairs are equal.
-    count = n if found.question is None else int(found.question.max()) + 1
+    count = n if ordered.question is None else int(ordered.question.max()) + 1
     extra = pseudo_cells((resamples,), pseudo_weight(count) * np.full(2 * levels, 1 / levels), n / count, seed)
     sums = (drawn + extra).reshape(resamples, levels, 2)
     sizes = np.concatenate((np.zeros((resamples, 1)), sums.sum(axis=2).cumsum(axis=1)), axis=1)
@@ -418,7 +418,7 @@ def _need_interval(
     if missed > _MOST_UNREACHED * resamples:
         return None, f"out of reach in {missed:,} of {resamples:,} resamples"
     shares = needed[there] / sizes[there, -1]
-    within = bootstrap_interval(shares, measured, None if found.question is None else count)
+    within = bootstrap_interval(shares, measured, None if ordered.question is None else count)
     if within.high - within.low < 1e-9:
         return None, f"the same share in nearly all of {resamples:,} resamples"
     return within, ""

@@ -237,7 +237,7 @@ def _without_quorum(
     weighed = {(of.layer, of.neuron) for of in (rules.learned.neurons if rules.learned else ())}
     early = np.zeros(len(valid), np.int64) if last is None else last
     there = np.any(asked[:, network], axis=(1, 2, 3))
-    found: dict[str, Flags] = {}
+    missing: dict[str, Flags] = {}
     for name in names:
         if name == ACCEPTED:
             continue
@@ -249,8 +249,8 @@ def _without_quorum(
         elif name.startswith("c2_l"):
             layer = int(name.removeprefix("c2_l"))
             voters = layers == np.where(early > 0, np.minimum(early, layer), layer)[:, None]
-        found[name] = np.asarray(there & ((valid & voters).sum(axis=1) < rules.quorum))
-    return found
+        missing[name] = np.asarray(there & ((valid & voters).sum(axis=1) < rules.quorum))
+    return missing
 
 
 def _narrow(counts: IntArray) -> Tallies:
@@ -259,8 +259,8 @@ def _narrow(counts: IntArray) -> Tallies:
 
 
 def _means(lead: IntArray | Floats, there: IntArray) -> Floats:
-    found: Floats = np.divide(lead, there, out=np.full(there.shape, np.nan), where=there > 0)
-    return found
+    means: Floats = np.divide(lead, there, out=np.full(there.shape, np.nan), where=there > 0)
+    return means
 
 
 def sign_codes(lead: Floats | IntArray, there: Flags) -> Codes:

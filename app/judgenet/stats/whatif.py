@@ -280,9 +280,9 @@ def what_if(
     for done, size in enumerate(sizes):
         if on_progress is not None:
             on_progress(done, len(sizes))
-        found = _point(calls, asked, rules, rule, base, size, subsets, seed, clusters)
-        if found is not None:
-            points.append(found)
+        at_size = _point(calls, asked, rules, rule, base, size, subsets, seed, clusters)
+        if at_size is not None:
+            points.append(at_size)
     best = _best_neuron(calls)
     alone = np.arange(len(calls.layers))[None, :] == best[0]
     single = _point(calls, asked, rules, "c1", base, (1, 1, calls.orders, calls.samples), 1, seed, clusters, alone)
@@ -326,13 +326,13 @@ class _Clusters:
         [drawn] = resampled([np.concatenate(self._tables, axis=1)], resamples=RESAMPLES, seed=seed)
         there_are = int(self.questions.max()) + 1
         extra = _pseudo_pairs(RESAMPLES, len(self.questions) / there_are, seed)
-        found = []
+        with_intervals = []
         for place, point in enumerate(points):
             hits, n, base_hits, base_n = drawn[:, 4 * place : 4 * place + 4].T
             shares = (hits + extra.this) / (n + extra.n)
             against = shares - (base_hits + extra.whole) / (base_n + extra.n)
             whole = point.difference_interval is not None and _known(point.difference_interval)
-            found.append(
+            with_intervals.append(
                 replace(
                     point,
                     interval=bootstrap_interval(shares, point.accuracy, there_are),
@@ -343,7 +343,7 @@ class _Clusters:
                     ),
                 )
             )
-        return found
+        return with_intervals
 
 
 class _PseudoPairs(NamedTuple):
@@ -443,8 +443,8 @@ def _interval(
 ) -> Interval:
     spread = Z * sqrt(float((slope**2).sum()))
     if subsets == 1 or not spread:
-        found = wilson(round(float(hits.sum())), round(n))
-        return found or Interval(0.0, 1.0)
+        interval = wilson(round(float(hits.sum())), round(n))
+        return interval or Interval(0.0, 1.0)
     return Interval(max(0.0, accuracy - spread), min(1.0, accuracy + spread))
 
 

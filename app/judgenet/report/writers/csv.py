@@ -89,17 +89,19 @@ def records(report: Report) -> Iterator[FigureRecord]:
 
 
 def _figure_records(about: str, name: str, figures: ReportedAgreement) -> Iterator[FigureRecord]:
-    found, intervals = figures.agreement, figures.intervals
-    reasons = found.reasons | {figure: why for figure, why in intervals.reasons.items() if figure not in found.reasons}
+    agreement, intervals = figures.agreement, figures.intervals
+    reasons = agreement.reasons | {
+        figure: why for figure, why in intervals.reasons.items() if figure not in agreement.reasons
+    }
     values = (
-        ("accuracy", found.accuracy, intervals.accuracy),
-        ("macro_f1", found.macro_f1, intervals.macro_f1),
-        ("kappa", found.kappa, intervals.kappa),
-        ("majority_baseline", found.majority_baseline, None),
+        ("accuracy", agreement.accuracy, intervals.accuracy),
+        ("macro_f1", agreement.macro_f1, intervals.macro_f1),
+        ("kappa", agreement.kappa, intervals.kappa),
+        ("majority_baseline", agreement.majority_baseline, None),
     )
     for figure, value, interval in values:
         low, high = interval or (None, None)
-        why = found.reasons.get(figure, "") if value is None else "" if low is not None else reasons.get(figure, "")
+        why = agreement.reasons.get(figure, "") if value is None else "" if low is not None else reasons.get(figure, "")
         yield FigureRecord(about, name, figure, value, low, high, *figures.used, why)
 
 
@@ -111,12 +113,14 @@ def _rate_record(name: str, rate: WinRate, total: int) -> FigureRecord:
 
 def _rate_records(report: Report) -> Iterator[FigureRecord]:
     rates, about = report.rates, "win rate of b"
-    named: dict[str, Estimate] = {str(method): found for method, found in rates.estimates.items()}
+    named: dict[str, Estimate] = {str(method): estimate for method, estimate in rates.estimates.items()}
     named["decided"] = rates.decided
-    for name, found in named.items():
-        low, high = found.interval or (None, None)
-        yield FigureRecord(about, name, "win_rate", found.value, low, high, found.n, rates.judged, found.reason)
-        yield FigureRecord(about, name, "labels", found.labels, n_total=rates.judged)
+    for name, estimate in named.items():
+        low, high = estimate.interval or (None, None)
+        yield FigureRecord(
+            about, name, "win_rate", estimate.value, low, high, estimate.n, rates.judged, estimate.reason
+        )
+        yield FigureRecord(about, name, "labels", estimate.labels, n_total=rates.judged)
     length = rates.length_adjusted
     low, high = length.interval or (None, None)
     yield FigureRecord(

@@ -47,8 +47,8 @@ def lab_report_json(lab: LabFigures) -> str:
     return _json({"bias": as_json(lab)})
 
 
-def _json(found: Mapping[str, Any]) -> str:
-    return json.dumps({"judgenet": __version__, "report": 2, **found}, allow_nan=False, indent=1) + "\n"
+def _json(figures: Mapping[str, Any]) -> str:
+    return json.dumps({"judgenet": __version__, "report": 2, **figures}, allow_nan=False, indent=1) + "\n"
 
 
 @figures_of.register(LabFigures)

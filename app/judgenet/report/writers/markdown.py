@@ -54,7 +54,7 @@ def _md(text: str) -> str:
 def _md_escaped(text: str) -> str:
     safe = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     safe = _MD_SPECIAL.sub(r"\\\1", safe)
-    return _MD_START.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", safe)
+    return _MD_START.sub(lambda match: f"{match[1]}\\{match[2]}" if match[1] else f"\\{match[3]}", safe)
 
 
 def _md_inline(part: Inline) -> str:

@@ -58,8 +58,8 @@ def letters_without_font(document: ReportDocument) -> str:
     try:
         _compiled(document, "pdf", _STANDARDS)
     except TypstError as error:
-        found = dict.fromkeys(_NOT_DISPLAYED.findall(error.diagnostic))
-        return "".join(letters for letters in found if letters.isprintable() and "\\" not in letters)
+        missing = dict.fromkeys(_NOT_DISPLAYED.findall(error.diagnostic))
+        return "".join(letters for letters in missing if letters.isprintable() and "\\" not in letters)
     return ""
 
 
@@ -77,11 +77,11 @@ def font_warning(document: ReportDocument) -> str:
 
 def page_pictures(document: ReportDocument) -> list[bytes]:
     """The pages of :func:`pdf` as SVG 1.1, one each. Texts are paths."""
-    found = _compiled(document, "svg")
-    pages = [found] if isinstance(found, bytes) else found
+    match = _compiled(document, "svg")
+    pages = [match] if isinstance(match, bytes) else match
     # SVG 1.1 knows no opacity within a colour.
     return [
-        _WITH_OPACITY.sub(lambda found: b'="%s" fill-opacity="%.3f"' % (found[1], int(found[2], 16) / 255), page)
+        _WITH_OPACITY.sub(lambda match: b'="%s" fill-opacity="%.3f"' % (match[1], int(match[2], 16) / 255), page)
         for page in pages
     ]
 
