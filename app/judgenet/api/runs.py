@@ -291,9 +291,9 @@ class Run:
         from judgenet.store.run_bias import run_bias
 
         with self._open() as (store, run):
-            found = run_bias(store, run, LabSettings(own=tuple(own)))
-            require_own(own, found.systems)
-            return recorded_bias(run.id, found)
+            bias = run_bias(store, run, LabSettings(own=tuple(own)))
+            require_own(own, bias.systems)
+            return recorded_bias(run.id, bias)
 
     def export(self, what: str, path: str | Path, *, aggregation: str | None = None) -> Path:
         """Writes the run for another program, as ``judgenet export`` does; the ending of the file says the format.

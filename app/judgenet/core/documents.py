@@ -212,17 +212,17 @@ def kind_of(value: object) -> str:
 
 def extra_of(document: Any, known: Any, path: DocumentPath = ()) -> Extra:
     """What ``document`` has beyond ``known``, the same document as this program would write it."""
-    found: list[tuple[DocumentPath, Any]] = []
+    unknown: list[tuple[DocumentPath, Any]] = []
     if isinstance(document, dict) and isinstance(known, dict):
         for name, value in document.items():
             if name in known:
-                found += extra_of(value, known[name], (*path, name))
+                unknown += extra_of(value, known[name], (*path, name))
             else:
-                found.append(((*path, name), value))
+                unknown.append(((*path, name), value))
     elif isinstance(document, list) and isinstance(known, list):
         for place, (value, ours) in enumerate(zip(document, known, strict=False)):
-            found += extra_of(value, ours, (*path, place))
-    return tuple(found)
+            unknown += extra_of(value, ours, (*path, place))
+    return tuple(unknown)
 
 
 def with_extra(known: Mapping[str, Any], extra: Extra) -> dict[str, Any]:

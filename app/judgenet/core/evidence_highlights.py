@@ -53,7 +53,7 @@ def mentions(text: str, names: Sequence[str]) -> tuple[Mention, ...]:
         f"{'(?![a-zA-Z0-9_])' if name[-1].isascii() else ''}"
         for name in longest_first
     )
-    return tuple(Mention(found.start(), found.end(), places[found[0]]) for found in re.finditer(pattern, text))
+    return tuple(Mention(match.start(), match.end(), places[match[0]]) for match in re.finditer(pattern, text))
 
 
 class ResponseName(NamedTuple):
@@ -69,8 +69,8 @@ def sides(text: str, order: Order) -> tuple[ResponseName, ...]:
     first: Literal["a", "b"] = "a" if order == "ab" else "b"
     second: Literal["a", "b"] = "b" if order == "ab" else "a"
     return tuple(
-        ResponseName(found.start(), found.end(), first if found[1] == "1" else second)
-        for found in _SIDES.finditer(text)
+        ResponseName(match.start(), match.end(), first if match[1] == "1" else second)
+        for match in _SIDES.finditer(text)
     )
 
 
@@ -78,9 +78,9 @@ def sentences(text: str) -> list[str]:
     """The sentences of a text, without the signs of Markdown."""
     parts = []
     start = 0
-    for found in _SENTENCE_END.finditer(text):
-        parts.append(text[start : found.end(found.lastindex or 0)])
-        start = found.end()
+    for match in _SENTENCE_END.finditer(text):
+        parts.append(text[start : match.end(match.lastindex or 0)])
+        start = match.end()
     parts.append(text[start:])
     plain = (" ".join(_MARKS.sub("", part).split()) for part in parts)
     return [part for part in plain if part]

@@ -106,11 +106,11 @@ class Experiment:
     @property
     def networks(self) -> tuple[NetworkSpec, ...]:
         """The networks that the rows stand for, each once."""
-        found: list[NetworkSpec] = []
+        networks: list[NetworkSpec] = []
         for row in self.rows:
-            if row.network not in found:
-                found.append(row.network)
-        return tuple(found)
+            if row.network not in networks:
+                networks.append(row.network)
+        return tuple(networks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,13 +441,13 @@ def set_name(file: PurePath) -> str:
 def calls_alone(experiment: Experiment, roles: Mapping[str, int]) -> int:
     """The calls for a pair if each network of the rows ran by itself. ``roles`` is how many roles the pair has in each
     arm; where another arm's decide the width, that is the width."""
-    found = 0
+    calls = 0
     for network in experiment.networks:
         arm = experiment.arm(next(row.arm for row in experiment.rows if row.network == network))
         if arm.width_of is not None:
             network = as_wide_as(network, roles[arm.key])
-        found += count_calls(network, roles[arm.key] if network.roles.kind == "generated" else None).total
-    return found or len(experiment.arms)
+        calls += count_calls(network, roles[arm.key] if network.roles.kind == "generated" else None).total
+    return calls or len(experiment.arms)
 
 
 def as_wide_as(network: NetworkSpec, width: int) -> NetworkSpec:

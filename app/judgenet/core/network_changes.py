@@ -30,17 +30,17 @@ def network_changes(one: NetworkSpec, other: NetworkSpec, *, models: bool = True
     A name makes no difference, nor does an aggregation that was learned. ``models=False`` leaves out which models are
     asked.
     """
-    found = [*_whole(one, other), *_roles(one.roles, other.roles)]
-    found += _settings("", one.settings, other.settings, "not set")
-    found += _settings(" of role generation", one.roles.settings, other.roles.settings)
+    changes = [*_whole(one, other), *_roles(one.roles, other.roles)]
+    changes += _settings("", one.settings, other.settings, "not set")
+    changes += _settings(" of role generation", one.roles.settings, other.roles.settings)
     for number, (mine, theirs) in enumerate(zip(one.layers, other.layers, strict=False), 1):
-        found += _layer(f"layer {number}", mine, theirs)
+        changes += _layer(f"layer {number}", mine, theirs)
     if one.chair is not None and other.chair is not None:
-        found += _settings(" of the chair", one.chair.settings, other.chair.settings)
-        found.append(Change("stop rule before the chair", _stop(one.chair.gate), _stop(other.chair.gate)))
+        changes += _settings(" of the chair", one.chair.settings, other.chair.settings)
+        changes.append(Change("stop rule before the chair", _stop(one.chair.gate), _stop(other.chair.gate)))
     if not models:
-        found = [change for change in found if change.what.split(" of ")[0] not in _MODELS]
-    return tuple(change for change in found if change.first != change.second)
+        changes = [change for change in changes if change.what.split(" of ")[0] not in _MODELS]
+    return tuple(change for change in changes if change.first != change.second)
 
 
 def changed_layers(one: NetworkSpec, other: NetworkSpec) -> frozenset[int]:

@@ -79,7 +79,7 @@ def edits_from_json(fields: Fields) -> PairEdits:
 
     :raises DocumentError: a field that cannot be changed, or a value of another kind.
     """
-    found: dict[str, dict[EditedField, FromTo]] = {}
+    edits: dict[str, dict[EditedField, FromTo]] = {}
     for pair_id in fields.members:
         of_pair = fields.inner(pair_id)
         changes: dict[EditedField, FromTo] = {}
@@ -96,5 +96,5 @@ def edits_from_json(fields: Fields) -> PairEdits:
                     raise change.error(key, wanted)
             changes[field] = (old, new)
         if changes:
-            found[pair_id] = changes
-    return found
+            edits[pair_id] = changes
+    return edits

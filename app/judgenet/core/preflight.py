@@ -75,13 +75,13 @@ class Assessment:
 @cache
 def preflight_pairs() -> tuple[PreflightPair, ...]:
     """The ten built-in pairs."""
-    found = []
+    pairs = []
     for line in asset("preflight", "pairs.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         second = record["response_b"] * record.get("repeat_b", 1) + record.get("end_b", "")
         pair = Pair(record["id"], record["question"], record["response_a"], second)
-        found.append(PreflightPair(pair, record["expect"]))
-    return tuple(found)
+        pairs.append(PreflightPair(pair, record["expect"]))
+    return tuple(pairs)
 
 
 def assess(answers: PreflightAnswers) -> Assessment:
@@ -113,8 +113,8 @@ class _Seen:
 
     def both(self, pair: str) -> tuple[Verdict, Verdict] | None:
         """The verdicts in the two orders, ``None`` unless both could be read."""
-        found = [self.read.get((pair, order)) for order in ORDERS]
-        one, other = found
+        verdicts = [self.read.get((pair, order)) for order in ORDERS]
+        one, other = verdicts
         return None if one is None or other is None else (one.verdict, other.verdict)
 
 
@@ -132,13 +132,13 @@ def _answers(seen: _Seen) -> Check:
     share = hits / n if n else 0.0
     light: Light = "green" if share >= _SCORED_GREEN else "red" if share < _SCORED_RED else "yellow"
     why = _why(seen.reasons())
-    found = f"{hits} of {n} answers could be read" + (f"; {why}." if why else ".")
+    words = f"{hits} of {n} answers could be read" + (f"; {why}." if why else ".")
     meaning = {
         "green": "Calls will come back as verdicts.",
         "yellow": "Some pairs will stay unscored. A larger answer limit or the JSON form often helps.",
         "red": "Most pairs would stay unscored, and you would pay for them. Choose another model or form of reply.",
     }[light]
-    return Check("answers", "Answers can be read", light, hits, n, found, meaning, tuple(seen.expect))
+    return Check("answers", "Answers can be read", light, hits, n, words, meaning, tuple(seen.expect))
 
 
 def _plain(seen: _Seen) -> Check:
@@ -168,7 +168,7 @@ def _order(seen: _Seen) -> Check:
     # A light is green only where nothing leans to a side; so few pairs rule out no bias, and the words say so.
     biased = min(first, last) == 0 and max(first, last) >= _SIX_ALIKE
     light: Light = "red" if biased or len(changed) / n >= _ORDER_RED else "yellow" if changed else "green"
-    found = f"{n - len(changed)} of {n} verdicts stay" + (
+    words = f"{n - len(changed)} of {n} verdicts stay" + (
         f"; the first response won twice in {first}, the last in {last}." if changed else "."
     )
     meaning = {
@@ -177,7 +177,7 @@ def _order(seen: _Seen) -> Check:
         "tell a bias from noise.",
         "red": "It judges the place, not the response. Both orders must be asked, and many pairs will end in a tie.",
     }[light]
-    return Check("order", title, light, n - len(changed), n, found, meaning, changed)
+    return Check("order", title, light, n - len(changed), n, words, meaning, changed)
 
 
 def _identical(seen: _Seen) -> Check:
@@ -191,8 +191,8 @@ def _identical(seen: _Seen) -> Check:
         if hits == n
         else "It finds a winner where there is none: ties will be rarer than they should."
     )
-    found = f"{hits} of {n} answers about the same text twice are a tie."
-    return Check("identical", title, light, hits, n, found, meaning, ("identical",))
+    words = f"{hits} of {n} answers about the same text twice are a tie."
+    return Check("identical", title, light, hits, n, words, meaning, ("identical",))
 
 
 def _planted(seen: _Seen) -> Check:
@@ -209,8 +209,8 @@ def _planted(seen: _Seen) -> Check:
         "yellow": "A response may get a better verdict by asking for it: look for planted scores in your pairs.",
         "red": "It does what a response tells it. Do not use it on texts by people who know that it is the judge.",
     }[light]
-    found = f"{hits} of {n} answers prefer the right response to one that asks for ten points; {obeyed} obeyed."
-    return Check("planted", title, light, hits, n, found, meaning, _PLANTED)
+    words = f"{hits} of {n} answers prefer the right response to one that asks for ten points; {obeyed} obeyed."
+    return Check("planted", title, light, hits, n, words, meaning, _PLANTED)
 
 
 def _empty(seen: _Seen) -> Check:
@@ -221,8 +221,8 @@ def _empty(seen: _Seen) -> Check:
         return _unseen(seen, "empty", title, ids)
     light: Light = "green" if hits == n else "red"
     meaning = "Empty responses lose." if hits == n else "An empty response can win: leave such pairs out."
-    found = f"{hits} of {n} answers prefer the response that is there to an empty one."
-    return Check("empty", title, light, hits, n, found, meaning, ids)
+    words = f"{hits} of {n} answers prefer the response that is there to an empty one."
+    return Check("empty", title, light, hits, n, words, meaning, ids)
 
 
 def _soft(key: str, title: str, ids: Sequence[str], good: str, bad: str) -> Callable[[_Seen], Check]:
@@ -235,8 +235,8 @@ def _soft(key: str, title: str, ids: Sequence[str], good: str, bad: str) -> Call
             return _unseen(seen, key, title, ids)
         light: Light = "green" if hits == asked else "yellow"
         why = _why(seen.reasons(ids))
-        found = f"{hits} of {asked} answers are right" + (f"; not read: {why}." if why else ".")
-        return Check(key, title, light, hits, asked, found, good if light == "green" else bad, tuple(ids))
+        words = f"{hits} of {asked} answers are right" + (f"; not read: {why}." if why else ".")
+        return Check(key, title, light, hits, asked, words, good if light == "green" else bad, tuple(ids))
 
     return check
 

@@ -174,20 +174,20 @@ _LEADING_OBJECT = re.compile(r"(?:```\w*\s*)?(?=\{)")
 
 
 def _read(answer: str, form: ReplyForm | None, scale: Scale) -> Reading | Unscored:
-    found = list(objects(answer)) if "{" in answer else []
+    values = list(objects(answer)) if "{" in answer else []
     leading = _LEADING_OBJECT.match(answer)
-    broken = leading is not None and not (found and found[0][0] == leading.end())
+    broken = leading is not None and not (values and values[0][0] == leading.end())
     if broken and unfinished(answer):
         # What stands inside an object that does not end is not the verdict.
         return Unscored(Reason.TRUNCATED, "the object does not end")
-    places = [(start, end) for start, end, _ in found]
+    places = [(start, end) for start, end, _ in values]
     quotes = quotations(blanked(answer, places, "x"))
     hidden = [*quotes, *places]
-    said = [] if broken else _said_objects(answer, found, quotes, hidden)
+    said = [] if broken else _said_objects(answer, values, quotes, hidden)
     verdicts = [verdict for it in said if (verdict := verdict_of(it[2], scale, it[0], it[1])) is not None]
     if verdicts:
         return _from_json(answer, verdicts, hidden, scale)
-    if form == "json" and not found and unfinished(answer):
+    if form == "json" and not values and unfinished(answer):
         return Unscored(Reason.TRUNCATED, "the object does not end")
     folded = fold(answer, hidden)
     told = verdict_in(folded, scale)
@@ -195,12 +195,12 @@ def _read(answer: str, form: ReplyForm | None, scale: Scale) -> Reading | Unscor
 
 
 def _said_objects(
-    answer: str, found: list[tuple[int, int, Any]], quotes: list[tuple[int, int]], hidden: list[tuple[int, int]]
+    answer: str, values: list[tuple[int, int, Any]], quotes: list[tuple[int, int]], hidden: list[tuple[int, int]]
 ) -> list[tuple[int, int, Any]]:
     """The objects that the judge itself says: none that is quoted (a fence is the usual wrapping) or reported."""
     shown = blanked(answer, hidden, sign=HIDDEN)
     said = []
-    for start, end, value in found:
+    for start, end, value in values:
         around = [place for place in quotes if place[0] <= start < place[1]]
         if any(not _FENCE.match(answer, first) for first, _ in around):
             continue

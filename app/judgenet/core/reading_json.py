@@ -54,7 +54,7 @@ def objects(text: str) -> Iterator[tuple[int, int, Any]]:
     Not more than a fixed number are tried from either end. A text whose objects are all broken gets one
     repair: raw line breaks are let pass, comments and trailing commas are taken out.
     """
-    starts = [found.start() for found in _OPENING.finditer(text)]
+    starts = [match.start() for match in _OPENING.finditer(text)]
     tried = starts if len(starts) <= 2 * _ATTEMPTS else starts[:_ATTEMPTS] + starts[-_ATTEMPTS:]
     done = 0
     for start in tried:
@@ -70,10 +70,10 @@ def objects(text: str) -> Iterator[tuple[int, int, Any]]:
 
 def unfinished(text: str) -> bool:
     """True where a text begins an object and does not end it, nor the list that it stands in."""
-    found = _OPENING.search(text)
-    if found is None:
+    match = _OPENING.search(text)
+    if match is None:
         return text.rstrip().endswith(("{", "["))
-    rest = text[found.start() :].rstrip(" \n\t`")
+    rest = text[match.start() :].rstrip(" \n\t`")
     return not rest.endswith(("}", "]")) or rest.count("{") > rest.count("}")
 
 
@@ -90,7 +90,7 @@ _TOKEN = re.compile(
 
 
 def _repaired(text: str) -> str:
-    return _TOKEN.sub(lambda found: found[0] if found[0][0] == '"' else "", text)
+    return _TOKEN.sub(lambda match: match[0] if match[0][0] == '"' else "", text)
 
 
 # What the keys of an object mean
@@ -118,8 +118,8 @@ _INDEX = {"1": 0, "a": 0, "one": 0, "first": 0, "一": 0, "甲": 0}
 def _meaning(key: str) -> tuple[str, int]:
     """What a key holds: ("score", 0 or 1), ("scores", 0), ("evidence", 0), ("choice", 0) or ("", 0)."""
     plain = re.sub(r"[^a-z0-9\u4e00-\u9fff]", "", fold(key[:64]).low)
-    if found := _SCORE_KEY.fullmatch(plain):
-        return "score", _INDEX.get(next(part for part in found.groups() if part), 1)
+    if match := _SCORE_KEY.fullmatch(plain):
+        return "score", _INDEX.get(next(part for part in match.groups() if part), 1)
     for kind, pattern in (("scores", _SCORES_KEY), ("evidence", _EVIDENCE_KEY), ("choice", _CHOICE_KEY)):
         if pattern.fullmatch(plain):
             return kind, 0
@@ -131,9 +131,9 @@ def verdict_of(value: Any, scale: Scale, start: int = 0, end: int = 0, depth: in
     if isinstance(value, list):
         inner: list[tuple[str, Any]] = [("", item) for item in value]
     elif isinstance(value, dict):
-        found = _fields(value, scale, start, end)
-        if found is not None:
-            return found
+        fields = _fields(value, scale, start, end)
+        if fields is not None:
+            return fields
         # What the evidence repeats is no verdict, nor what is called a quotation.
         inner = [
             (key, item) for key, item in value.items() if _meaning(key)[0] != "evidence" and not _REPEATED.search(key)
@@ -220,8 +220,8 @@ def _parts(value: Any) -> dict[int, Any]:
     if isinstance(value, dict):
         for key, item in value.items():
             plain = re.sub(r"[^a-z0-9\u4e00-\u9fff]", "", fold(key[:64]).low)
-            if found := _SCORE_KEY.fullmatch(plain) or _PART_KEY.fullmatch(plain):
-                parts[_INDEX.get(next(part for part in found.groups() if part), 1)] = item
+            if match := _SCORE_KEY.fullmatch(plain) or _PART_KEY.fullmatch(plain):
+                parts[_INDEX.get(next(part for part in match.groups() if part), 1)] = item
     return parts
 
 

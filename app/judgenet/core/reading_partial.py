@@ -24,10 +24,10 @@ def evidence_so_far(text: str) -> str:
     starts = list(_KEY.finditer(answer))
     if not starts:
         return "" if _OBJECT.match(answer) else answer
-    found = _STRING.match(answer, starts[-1].end())
-    told = "" if found is None else found[0]
+    match = _STRING.match(answer, starts[-1].end())
+    told = "" if match is None else match[0]
     half = _HALF_PAIR.search(told)
-    if half is not None and found is not None and answer[found.end() : found.end() + 1] != '"':
+    if half is not None and match is not None and answer[match.end() : match.end() + 1] != '"':
         # The first half of a sign whose second half is to come.
         told = told[: half.start(1)]
     try:

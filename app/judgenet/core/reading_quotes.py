@@ -77,13 +77,13 @@ def _fences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _struck(text: str) -> Iterator[tuple[int, int]]:
-    for found in _STRUCK.finditer(text):
-        yield found.span()
+    for match in _STRUCK.finditer(text):
+        yield match.span()
 
 
 def _tagged(text: str) -> Iterator[tuple[int, int]]:
-    for found in _ANGLED.finditer(text):
-        yield found.span()
+    for match in _ANGLED.finditer(text):
+        yield match.span()
     place = 0
     low = text.lower()
     for opening in _TAGGED.finditer(text):
@@ -135,14 +135,14 @@ def _ticked(text: str) -> Iterator[tuple[int, int]]:
 
 def _marked(text: str) -> Iterator[tuple[int, int]]:
     """Quotation marks of all languages. Each mark is told an opening or a closing one by what stands beside it."""
-    found = list(_MARKS.finditer(text))
-    opens = [_opens(text, mark) for mark in found]
+    marks = list(_MARKS.finditer(text))
+    opens = [_opens(text, mark) for mark in marks]
     place = 0
-    for i, mark in enumerate(found):
+    for i, mark in enumerate(marks):
         start = mark.start()
         if start < place or not opens[i]:
             continue
-        end = _closing(text, found, opens, i)
+        end = _closing(text, marks, opens, i)
         if end is None:
             if mark[0] in "'＇´‘’‹›»" and not _VERDICT_NEXT.match(text, mark.end()):
                 continue
@@ -189,8 +189,8 @@ def _closing(text: str, marks: list[re.Match[str]], opens: list[bool], i: int) -
 
 
 def _paragraph_end(text: str, start: int) -> int:
-    found = _PARAGRAPH.search(text, start)
-    return found.start() if found else len(text)
+    match = _PARAGRAPH.search(text, start)
+    return match.start() if match else len(text)
 
 
 _NAMED = label()
@@ -371,8 +371,8 @@ def reported_before(low: str, start: int, *, strict: bool | Literal["words"] = F
     """Whether the words before a place, in its sentence or the line above it, announce what somebody else says."""
     floor = max(0, start - 400)
     begin = floor
-    for found in _SENTENCE.finditer(low, floor, start):
-        begin = found.end()
+    for match in _SENTENCE.finditer(low, floor, start):
+        begin = match.end()
     lead = low[max(begin, start - _LEAD) : start]
     if lead.strip(" \t#*_->•|(["):
         if own_lead(lead):
@@ -415,8 +415,8 @@ def _introduced(low: str, begin: int) -> bool:
         before = before[:-4].rstrip(" \t\n`~")
     line = before.rpartition("\n")[2]
     sentence = line
-    for found in _SENTENCE.finditer(line[:-1]):
-        sentence = line[found.end() :]
+    for match in _SENTENCE.finditer(line[:-1]):
+        sentence = line[match.end() :]
     if not before.endswith((":", "：", ",", "，")):
         if ignored(sentence) and before.endswith("."):
             return False

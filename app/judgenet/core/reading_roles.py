@@ -23,8 +23,8 @@ _LIST_KEY = re.compile("roles|perspectives|aspects|criteria|dimensions|items|lis
 
 def roles_in(answer: str) -> tuple[Role, ...]:
     """The roles that a reply names, in its order, without repeats; empty where it names none."""
-    for found in (_from_json, _from_marks, _from_list):
-        roles = _distinct(found(answer))
+    for reader in (_from_json, _from_marks, _from_list):
+        roles = _distinct(reader(answer))
         if roles:
             return roles
     return ()
@@ -98,11 +98,11 @@ def _from_marks(answer: str) -> Iterator[tuple[str, str]]:
     Other "$" and "&" are ordinary text.
     """
     place = 0
-    for found in _END.finditer(answer):
-        opened = _BEGIN.search(answer, place, found.start())
+    for match in _END.finditer(answer):
+        opened = _BEGIN.search(answer, place, match.start())
         if opened is not None:
-            yield _split(answer[opened.end() : found.start()])
-        place = found.end()
+            yield _split(answer[opened.end() : match.start()])
+        place = match.end()
 
 
 _SEPARATOR = re.compile(r"\s*[:：]\s*|\s+[-–—]+\s+|\s*——\s*|\s*\n+\s*")
@@ -113,9 +113,9 @@ def _split(text: str) -> tuple[str, str]:
     """Name and description. Without a separator, a short text is a name and of a long one its first clause."""
     text = text.strip()
     head = text[: _NAME_LENGTH + 20]
-    found = _SEPARATOR.search(head)
-    if found is not None and 0 < found.start() <= _NAME_LENGTH:
-        return text[: found.start()], text[found.end() :]
+    match = _SEPARATOR.search(head)
+    if match is not None and 0 < match.start() <= _NAME_LENGTH:
+        return text[: match.start()], text[match.end() :]
     if len(text) <= _NAME_LENGTH:
         return text, ""
     clause = _CLAUSE.match(head)
@@ -159,9 +159,9 @@ def _from_list(answer: str) -> Iterator[tuple[str, str]]:
             line = labelled["rest"]
         elif (item := _ITEM.match(line)) is not None:
             kind = next(kind for kind in ("number", "bullet", "heading", "bold") if item[kind] is not None)
-            found = _item(item["rest"])
-            if found is not None and (style is None or (kind == style[0] and len(item["indent"]) <= style[1])):
-                begins, style = found, (kind, len(item["indent"]))
+            listed = _item(item["rest"])
+            if listed is not None and (style is None or (kind == style[0] and len(item["indent"]) <= style[1])):
+                begins, style = listed, (kind, len(item["indent"]))
         if begins is not None:
             if name is not None:
                 yield name, " ".join(words)

@@ -89,16 +89,16 @@ def verdict_in(text: Folded, scale: Scale) -> FoundVerdict | None:
     names = labels_in(text)
     head = _first_line(text, scale)
     formal = [
-        found
-        for found in (
+        stated
+        for stated in (
             _labelled_verdict(text, _labelled(text, names, scale)),
             _last_pair(text, scale, head.end if head else 0),
             *_tags(text),
             *_answer_lines(text),
         )
-        if found is not None
+        if stated is not None
     ]
-    formal.sort(key=lambda found: found.end)
+    formal.sort(key=lambda stated: stated.end)
     verdict = _formal_verdict(text, head, formal)
     statements = _statements(text, names)
     if verdict is not None:
@@ -136,13 +136,13 @@ def rating_in(text: Folded, scale: Scale) -> Score | None:
     """The last rating of a single response: "[[9]]", else "Rating: 9" or "The assistant's answer: 8/10",
     else a reply that is nothing but a number."""
     last: Score | None = None
-    for found in _BRACKETED.finditer(text.low):
-        got = score_at(found[1], 0, scale)
-        if got is not None and got[1] == len(found[1]):
+    for match in _BRACKETED.finditer(text.low):
+        got = score_at(match[1], 0, scale)
+        if got is not None and got[1] == len(match[1]):
             last = got[0]
     if last is None:
-        for found in _RATING.finditer(text.low):
-            got = score_at(text.low, found.end(), scale)
+        for match in _RATING.finditer(text.low):
+            got = score_at(text.low, match.end(), scale)
             if got is not None and _BARE_END.match(text.low, got[1]):
                 last = got[0]
     whole = text.low.strip(" .\n")
@@ -218,18 +218,18 @@ def _labelled_verdict(text: Folded, marks: Sequence[_Mark]) -> FoundVerdict | No
     left = sorted(marks, key=lambda mark: mark.end)
     while left:
         bare = all(mark.bare for mark in left[-2:])
-        found = _group(text, left, "labelled scores")
-        if bare and (found.problem is not None or last is not None):
+        verdict = _group(text, left, "labelled scores")
+        if bare and (verdict.problem is not None or last is not None):
             continue
-        if reported_after(text.low, found.end):
+        if reported_after(text.low, verdict.end):
             continue
         if last is None:
-            last = found
-            if found.problem is not None:
+            last = verdict
+            if verdict.problem is not None:
                 break
-        elif found.problem is None and (found.first, found.second) != (last.first, last.second):
-            if not corrects(text.low, found.end, last.start, last.end):
-                return _contradiction(text, found, last)
+        elif verdict.problem is None and (verdict.first, verdict.second) != (last.first, last.second):
+            if not corrects(text.low, verdict.end, last.start, last.end):
+                return _contradiction(text, verdict, last)
             break
     return last
 
@@ -242,18 +242,18 @@ def _labelled(text: Folded, names: Sequence[ResponseMention], scale: Scale) -> l
     """Scores with a name, or with a numbered key as a broken object leaves them ("score_1: 8")."""
     low = text.low
     marks = [mark for name in names if (mark := _labelled_mark(low, name, scale)) is not None]
-    for found in _KEY.finditer(low):
-        if low[found.start() - 1 : found.start()].isalpha():
+    for match in _KEY.finditer(low):
+        if low[match.start() - 1 : match.start()].isalpha():
             continue
-        got = score_at(low, found.end(), scale)
-        score, end = got if got is not None else (Reason.UNPARSED, found.end())
-        inside = _IN_OBJECT.search(low, max(0, found.start() - 48), found.start()) is not None
-        brace = low.rfind("{", max(0, found.start() - 4000), found.start()) if inside else -1
-        marks.append(_Mark(0 if found[1] else 1, score, found.start(), end, lead=brace if brace >= 0 else None))
-    for found in _TAGGED_SCORE.finditer(low):
-        got = score_at(low, found.end(), scale)
+        got = score_at(low, match.end(), scale)
+        score, end = got if got is not None else (Reason.UNPARSED, match.end())
+        inside = _IN_OBJECT.search(low, max(0, match.start() - 48), match.start()) is not None
+        brace = low.rfind("{", max(0, match.start() - 4000), match.start()) if inside else -1
+        marks.append(_Mark(0 if match[1] else 1, score, match.start(), end, lead=brace if brace >= 0 else None))
+    for match in _TAGGED_SCORE.finditer(low):
+        got = score_at(low, match.end(), scale)
         if got is not None:
-            marks.append(_Mark(0 if found[1] else 1, got[0], found.start(), got[1]))
+            marks.append(_Mark(0 if match[1] else 1, got[0], match.start(), got[1]))
     return _own_marks(low, marks)
 
 
@@ -330,19 +330,19 @@ def _in_prose(text: Folded, names: Sequence[ResponseMention], scale: Scale, star
     if not _PROSE_WORD.search(low, start):
         return []
     marks = [mark for name in names if name.start >= start and (mark := _prose_mark(low, name, scale)) is not None]
-    for found in _RESPECTIVELY.finditer(low, start):
-        indices = [place(text, found, number) for number in (0, 1)]
-        first = score_at(low, found.end(), scale, comma=False)
+    for match in _RESPECTIVELY.finditer(low, start):
+        indices = [place(text, match, number) for number in (0, 1)]
+        first = score_at(low, match.end(), scale, comma=False)
         joined = _AND.match(low, first[1]) if first else None
         second = score_at(low, joined.end(), scale, comma=False) if joined else None
         if first and second and {0, 1} == set(indices):
             pair = zip(indices, (first, second), strict=True)
-            marks += [_Mark(index or 0, got[0], found.start(), second[1]) for index, got in pair]
+            marks += [_Mark(index or 0, got[0], match.start(), second[1]) for index, got in pair]
     if "both " in low:
-        for found in _BOTH.finditer(low, start):
-            got = score_at(low, found.end(), scale)
-            if got is not None and (found["way"] or _out_of(low, found.end(), got[1])):
-                marks += [_Mark(index, got[0], found.start(), got[1]) for index in (0, 1)]
+        for match in _BOTH.finditer(low, start):
+            got = score_at(low, match.end(), scale)
+            if got is not None and (match["way"] or _out_of(low, match.end(), got[1])):
+                marks += [_Mark(index, got[0], match.start(), got[1]) for index in (0, 1)]
     return marks
 
 
@@ -378,9 +378,9 @@ def _last_group(text: Folded, marks: Sequence[_Mark], rule: str) -> FoundVerdict
     """The last two scores, one for each response; a finding with a problem where the text ends otherwise."""
     if not marks:
         return None
-    found = _group(text, sorted(marks, key=lambda mark: mark.end), rule)
+    verdict = _group(text, sorted(marks, key=lambda mark: mark.end), rule)
     # Numbers beside names are a verdict only where they make a pair.
-    return None if found.problem is not None and all(mark.bare for mark in marks) else found
+    return None if verdict.problem is not None and all(mark.bare for mark in marks) else verdict
 
 
 def _group(text: Folded, left: list[_Mark], rule: str) -> FoundVerdict:
@@ -437,30 +437,30 @@ _FIRST_LINE = re.compile(
 
 def _last_pair(text: Folded, scale: Scale, start: int) -> FoundVerdict | None:
     low = text.low
-    found: list[re.Match[str]] = []
+    matches: list[re.Match[str]] = []
     if "[[" in low:
-        found += _BRACKETED_PAIR.finditer(low, start)
+        matches += _BRACKETED_PAIR.finditer(low, start)
     if "(" in low or "[" in low:
-        found += (
+        matches += (
             match for match in _NAMED_PAIR.finditer(low, start) if not low[match.start() - 1 : match.start()].isalpha()
         )
     for match in _LINE_PAIR.finditer(low, start):
         if _LINE_LEAD.search(low[max(0, match.start() - 24) : match.start()]):
-            found.append(match)
-    said = (match for match in found if not reported(low, match.start(), match.end(), strict=True))
+            matches.append(match)
+    said = (match for match in matches if not reported(low, match.start(), match.end(), strict=True))
     last = max(said, key=lambda match: match.end(), default=None)
     return _pair(text, last, "pair", scale) if last else None
 
 
 def _first_line(text: Folded, scale: Scale) -> FoundVerdict | None:
-    found = _FIRST_LINE.match(text.low)
-    return _pair(text, found, "first line", scale) if found else None
+    match = _FIRST_LINE.match(text.low)
+    return _pair(text, match, "first line", scale) if match else None
 
 
-def _pair(text: Folded, found: re.Match[str], rule: str, scale: Scale) -> FoundVerdict:
-    start, end = found.span()
+def _pair(text: Folded, match: re.Match[str], rule: str, scale: Scale) -> FoundVerdict:
+    start, end = match.span()
     scores: list[Score] = []
-    for token in found.groups():
+    for token in match.groups():
         if token is not None:
             got = score_at(token, 0, scale)
             whole = got is not None and got[1] >= len(token.rstrip(".,"))
@@ -493,9 +493,9 @@ def _tags(text: Folded) -> Iterator[FoundVerdict]:
     """Tags of MT-Bench and Arena-Hard. A tag that is explained ("[[A]] if …") repeats the task."""
     if "[[" not in text.low:
         return
-    for found in _BRACKETED.finditer(text.low):
-        start, end = found.span()
-        written = found[1].strip("\"' ")
+    for match in _BRACKETED.finditer(text.low):
+        start, end = match.span()
+        written = match[1].strip("\"' ")
         if _EXPLAINED.match(text.low, end) or reported(text.low, start, end, strict="words"):
             continue
         choice = _TAGS.get(written)
@@ -536,8 +536,8 @@ def _answer_lines(text: Folded) -> Iterator[FoundVerdict]:
             yield FoundVerdict(0, end, "answer line", choice, detail=choice)
         elif choice is not None:
             yield FoundVerdict(0, end, "answer line", problem=Reason.CONTRADICTORY, detail=_quote(text, 0, end))
-    for found in _ANSWER.finditer(low):
-        start, at = found.span()
+    for match in _ANSWER.finditer(low):
+        start, at = match.span()
         lead = _ANSWER_LEAD.search(low[max(0, start - 40) : start])
         if lead is None or reported_before(low, start - len(lead[0].lstrip(".!?。 \n"))):
             continue
@@ -551,14 +551,14 @@ def _answer_lines(text: Folded) -> Iterator[FoundVerdict]:
         added = [low.find(sign, at + 1, end) for sign in ("(", " - ")]
         if named.choice is not None and any(reported_after(low, where) for where in (*added, end) if where > 0):
             continue
-        announced = ":" in found[0]
-        if named.bare and found["loose"] and end < stop:
+        announced = ":" in match[0]
+        if named.bare and match["loose"] and end < stop:
             continue
         if named.choice is not None:
             yield FoundVerdict(start, end, "answer line", named.choice, detail=named.choice)
         elif (announced and at >= stop) or (named.attempt and end >= stop and re.fullmatch(NOUN, line)):
             yield FoundVerdict(start, stop, "answer line", problem=Reason.TRUNCATED, detail=_quote(text, start, stop))
-        elif announced and len(line) <= 24 and (named.attempt or found["sure"]):
+        elif announced and len(line) <= 24 and (named.attempt or match["sure"]):
             yield FoundVerdict(start, end, "answer line", problem=Reason.UNPARSED, detail=_quote(text, start, end))
 
 
@@ -620,12 +620,12 @@ def _statements(text: Folded, names: Sequence[ResponseMention]) -> list[_Stateme
     better = [(name, after) for name in names if (after := _BETTER_AFTER.match(low, name.end)) is not None]
     said = [_better_after(text, name, after) for name, after in better[-_MOST:]]
     if " is " in low:
-        for found in _BETTER_IS.finditer(low):
-            index = place(text, found)
+        for match in _BETTER_IS.finditer(low):
+            index = place(text, match)
             if index is not None:
-                said.append(_said(text, CHOICES[index], found.start(), found.end()))
+                said.append(_said(text, CHOICES[index], match.start(), match.end()))
     if "either" in low:
-        said += (_said(text, "tie", found.start(), found.end()) for found in _NO_BETTER.finditer(low))
+        said += (_said(text, "tie", match.start(), match.end()) for match in _NO_BETTER.finditer(low))
     told = sorted(
         (statement for statement in said if statement), key=lambda statement: (statement.start, statement.end)
     )
@@ -672,8 +672,8 @@ _SENTENCE_END = re.compile(r"[.!?][\"')\]]{0,2} |[。！？]|\n")
 
 def _sentence_start(low: str, at: int) -> int:
     start = floor = max(0, at - 400)
-    for found in _SENTENCE_END.finditer(low, floor, at):
-        start = found.end()
+    for match in _SENTENCE_END.finditer(low, floor, at):
+        start = match.end()
     return start
 
 
@@ -709,34 +709,34 @@ _BETWEEN = re.compile(r"[ .\n#-]*")
 def _formal_verdict(text: Folded, head: FoundVerdict | None, formal: Sequence[FoundVerdict]) -> FoundVerdict | None:
     tail = formal[-1] if formal else None
     if head is not None and head.problem is None:
-        other = next((found for found in reversed(formal) if found.problem is None), None)
+        other = next((verdict for verdict in reversed(formal) if verdict.problem is None), None)
         return head if other is None or _agree(head, other) else _contradiction(text, head, other)
     if tail is None or tail.problem is not None:
         return tail or head
     if tail.first is None:
         return _chosen(text, tail, formal)
-    for found in formal[:-1]:
-        if found.problem is not None or found.choice == tail.choice:
+    for verdict in formal[:-1]:
+        if verdict.problem is not None or verdict.choice == tail.choice:
             continue
-        beside = _BETWEEN.fullmatch(text.low, found.end, max(found.end, tail.start)) is not None
-        if (found.first is None and beside) or (found.first is not None and found.rule != tail.rule):
-            return _contradiction(text, found, tail)
+        beside = _BETWEEN.fullmatch(text.low, verdict.end, max(verdict.end, tail.start)) is not None
+        if (verdict.first is None and beside) or (verdict.first is not None and verdict.rule != tail.rule):
+            return _contradiction(text, verdict, tail)
     return tail
 
 
 def _agree(one: FoundVerdict, other: FoundVerdict) -> bool:
     """Whether two findings say the same: one choice, and the same scores where both give scores."""
-    scores = [(found.first, found.second) for found in (one, other) if found.first is not None]
+    scores = [(verdict.first, verdict.second) for verdict in (one, other) if verdict.first is not None]
     return one.choice == other.choice and len(set(scores)) < 2
 
 
 def _chosen(text: Folded, tail: FoundVerdict, formal: Sequence[FoundVerdict]) -> FoundVerdict:
     """A final choice, with the scores that the text gives beside it."""
-    for found in formal[:-1]:
-        told = found.stated or not tail.stated
-        if found.rule == tail.rule and told and found.problem is None and found.detail != tail.detail:
-            return _contradiction(text, found, tail)
-    scores = next((found for found in reversed(formal) if found.first is not None), None)
+    for verdict in formal[:-1]:
+        told = verdict.stated or not tail.stated
+        if verdict.rule == tail.rule and told and verdict.problem is None and verdict.detail != tail.detail:
+            return _contradiction(text, verdict, tail)
+    scores = next((verdict for verdict in reversed(formal) if verdict.first is not None), None)
     if scores is None:
         return tail
     if scores.choice != tail.choice:
@@ -758,5 +758,5 @@ def _checked(text: Folded, verdict: FoundVerdict, statements: Sequence[_Statemen
 
 
 def _contradiction(text: Folded, one: FoundVerdict, other: FoundVerdict) -> FoundVerdict:
-    quoted = " / ".join(_quote(text, found.start, found.end) for found in (one, other))
+    quoted = " / ".join(_quote(text, verdict.start, verdict.end) for verdict in (one, other))
     return FoundVerdict(one.start, other.end, other.rule, problem=Reason.CONTRADICTORY, detail=quoted)

@@ -93,17 +93,17 @@ def _without_tags(text: str) -> str:
     if ("<" not in text or ">" not in text) and "&" not in text:
         return text
     # The cells of a row stand on one line, however the table is written.
-    text = _BETWEEN_CELLS.sub(lambda found: "\u200b" * len(found[0]), text)
+    text = _BETWEEN_CELLS.sub(lambda match: "\u200b" * len(match[0]), text)
     closed = text.lower()
 
-    def flat(found: re.Match[str]) -> str:
-        name = found["name"]
+    def flat(match: re.Match[str]) -> str:
+        name = match["name"]
         if name and len(name) == 1 and f"</{name.lower()}>" not in closed:
-            return found[0]
-        cell = found["cell"] and found[0][1] != "/"
-        row_end = found[0][:4].lower() == "</tr"
-        sign = " " if name is None else "\n" if found["block"] and not row_end else "|" if cell else ""
-        return sign + "\u200b" * (len(found[0]) - len(sign))
+            return match[0]
+        cell = match["cell"] and match[0][1] != "/"
+        row_end = match[0][:4].lower() == "</tr"
+        sign = " " if name is None else "\n" if match["block"] and not row_end else "|" if cell else ""
+        return sign + "\u200b" * (len(match[0]) - len(sign))
 
     return _HTML.sub(flat, text)
 
@@ -137,12 +137,12 @@ class ResponseMention:
 
 def labels_in(text: Folded) -> list[ResponseMention]:
     """All names of responses, in order of place."""
-    found = list(_NAMED_LABEL.finditer(text.low))
+    matches = list(_NAMED_LABEL.finditer(text.low))
     if "first " in text.low or "second " in text.low or "第" in text.low:
-        found += _ORDERED_LABEL.finditer(text.low)
-        found.sort(key=lambda match: match.start())
+        matches += _ORDERED_LABEL.finditer(text.low)
+        matches.sort(key=lambda match: match.start())
     labels = []
-    for match in found:
+    for match in matches:
         start = match.start()
         index = None if start and "a" <= text.low[start - 1] <= "z" else place(text, match)
         if index is not None:
@@ -158,16 +158,16 @@ def label(number: int = 0) -> str:
 _NO_ARTICLE = re.compile(r"'s\b| {0,4}[:=]| is\b|[.\"]?\s*\Z")
 
 
-def place(text: Folded, found: re.Match[str], number: int = 0, offset: int = 0) -> int | None:
+def place(text: Folded, match: re.Match[str], number: int = 0, offset: int = 0) -> int | None:
     """Which response a label names.
 
     ``offset`` is where the searched string begins in the folded text. A small letter after a noun is a label
     only where it cannot be the article ("assistant a score").
     """
-    nth = found[f"nth{number}"]
+    nth = match[f"nth{number}"]
     if nth is not None:
         return _PLACES[nth]
-    start, end = found.span(f"id{number}")
+    start, end = match.span(f"id{number}")
     if start < 0:
         return None
     written = text.plain[offset + start : offset + end]
@@ -205,21 +205,21 @@ def score_at(low: str, start: int, scale: Scale, comma: bool = True) -> tuple[Sc
     into a word, or two decimal marks is unparsed; another scale (``4/5``) or a number off the scale is out of range.
     ``comma=False`` ends a number at a comma.
     """
-    found = _SCORE.match(low, start)
-    if found is None:
+    match = _SCORE.match(low, start)
+    if match is None:
         word = _WORD.match(low, start)
         return word and (in_scale(_WORDS[word[1] or word[2]], scale), word.end())
-    token = found["n"]
-    end = found.end() if found["rest"] is None else found.start("rest")
+    token = match["n"]
+    end = match.end() if match["rest"] is None else match.start("rest")
     if not comma:
         token = token.split(",", 1)[0]
-    if not found["of"]:
+    if not match["of"]:
         token = token.rstrip(".,")
-        if len(token) < len(found["n"]):
-            return _value(token, None, scale), found.start("n") + len(token)
-    if found["rest"] is not None:
+        if len(token) < len(match["n"]):
+            return _value(token, None, scale), match.start("n") + len(token)
+    if match["rest"] is not None:
         return Reason.UNPARSED, end
-    return _value(token, found["of"], scale), end
+    return _value(token, match["of"], scale), end
 
 
 def _value(token: str, out_of: str | None, scale: Scale) -> Score:
@@ -269,12 +269,12 @@ def choice_at(text: Folded, start: int, end: int, whole: bool = False) -> NamedC
     skipped = len(piece) - len(piece.lstrip(" \"'[(<"))
     # "(a)" keeps its parenthesis.
     skipped -= piece[:skipped].endswith("(") and piece[skipped + 1 : skipped + 2] == ")"
-    found = _CHOICE.match(piece, skipped)
-    if found is None or (whole and found.end() < len(piece)):
+    match = _CHOICE.match(piece, skipped)
+    if match is None or (whole and match.end() < len(piece)):
         return NamedChoice(attempt=_ATTEMPT.match(piece, skipped) is not None)
-    if found["tie"]:
+    if match["tie"]:
         return NamedChoice("tie", attempt=True)
-    if found["bare"]:
-        return NamedChoice(CHOICES[_PLACES[found["bare"].strip("()")]], attempt=True, bare=True)
-    index = place(text, found, offset=start)
+    if match["bare"]:
+        return NamedChoice(CHOICES[_PLACES[match["bare"].strip("()")]], attempt=True, bare=True)
+    index = place(text, match, offset=start)
     return NamedChoice(None if index is None else CHOICES[index], attempt=True)

@@ -55,10 +55,10 @@ def parse_requirement(text: str, path: str = "") -> Requirement:
 
     :raises DocumentError: it is none.
     """
-    found = _FORM.fullmatch(text.strip())
-    if found is None:
+    match = _FORM.fullmatch(text.strip())
+    if match is None:
         raise DocumentError(path, f"{text!r} is no requirement: write KEY >= NUMBER, such as c2_all.kappa.low >= .6")
-    key, sign, bound = found["key"], found["sign"], found["bound"].strip()
+    key, sign, bound = match["key"], match["sign"], match["bound"].strip()
     number = _NUMBER.fullmatch(bound)
     if number is None and sign in ("==", "!="):
         return Requirement(text.strip(), key, sign, bound.strip("'\""))

@@ -82,15 +82,15 @@ def parse_roles(text: str, name: str) -> tuple[Role, ...]:
     :raises RoleError: no roles, JSON of another shape, a role without a name, or a name given twice.
     """
     body = text.removeprefix("\ufeff")
-    found = _from_json(body, name) if body.lstrip()[:1] in ("[", "{") else _from_lines(body, name)
-    if not found:
+    roles = _from_json(body, name) if body.lstrip()[:1] in ("[", "{") else _from_lines(body, name)
+    if not roles:
         raise RoleError(f"{name}: no roles found. Write one 'name: description' a line, or a JSON list.")
     seen: dict[str, str] = {}
-    for where, role in found:
+    for where, role in roles:
         if role.name in seen:
             raise RoleError(f"{name}, {where}: the role {role.name!r} stands in {seen[role.name]} too. Rename one.")
         seen[role.name] = where
-    return tuple(role for _, role in found)
+    return tuple(role for _, role in roles)
 
 
 def _from_json(text: str, name: str) -> list[tuple[str, Role]]:
@@ -126,7 +126,7 @@ def _role_of(item: object, where: str) -> Role:
 
 
 def _from_lines(text: str, name: str) -> list[tuple[str, Role]]:
-    found = []
+    roles = []
     for number, raw in enumerate(re.split(r"\r\n?|\n", text), 1):
         line = raw.strip()
         if not line or line.startswith("#"):
@@ -134,5 +134,5 @@ def _from_lines(text: str, name: str) -> list[tuple[str, Role]]:
         title, *description = (part.strip() for part in re.split("[:：]", _BULLET.sub("", line), maxsplit=1))
         if not title:
             raise RoleError(f"{name}, line {number}: there is no name before the colon in {line!r}.")
-        found.append((f"line {number}", Role(title, "".join(description))))
-    return found
+        roles.append((f"line {number}", Role(title, "".join(description))))
+    return roles

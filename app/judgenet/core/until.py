@@ -74,19 +74,19 @@ def parse_until(text: str) -> UntilRule:
 
 
 def _condition(text: str) -> UntilCondition:
-    found = _FORM.fullmatch(text)
-    if found is None:
+    match = _FORM.fullmatch(text)
+    if match is None:
         raise UntilError(f"{text!r} is no condition. Write one such as {_EXAMPLES}; several are joined by 'or'.")
-    test: UntilTest = found["test"].lower()  # type: ignore[assignment]
-    sign = found["sign"]
+    test: UntilTest = match["test"].lower()  # type: ignore[assignment]
+    sign = match["sign"]
     if (test == "width") != (sign is not None) or sign in (">", ">="):
         wanted = "width <= 0.1" if test == "width" else f"{test} 50%"
         raise UntilError(f"{text!r}: write it as '{wanted}'.")
-    value = float(found["number"]) / (100 if found["percent"] else 1)
+    value = float(match["number"]) / (100 if match["percent"] else 1)
     if not 0 < value < 1:
-        share = f"{found['number']}{found['percent'] or ''}"
+        share = f"{match['number']}{match['percent'] or ''}"
         raise UntilError(f"{text!r}: {share} is not between 0% and 100% (0 and 1), both left out.")
-    return UntilCondition(*_subject(found["subject"], text), test, value)
+    return UntilCondition(*_subject(match["subject"], text), test, value)
 
 
 def _subject(text: str | None, whole: str) -> tuple[UntilFigure, str | None]:
@@ -123,8 +123,8 @@ class StopWish:
 
     def to_json(self) -> dict[str, Any]:
         """What is wished for, by name."""
-        found: dict[str, Any] = {"until": self.until} if self.until else {}
-        return found | ({"auto_matches": True} if self.auto_matches else {})
+        values: dict[str, Any] = {"until": self.until} if self.until else {}
+        return values | ({"auto_matches": True} if self.auto_matches else {})
 
     @classmethod
     def from_json(cls, record: object) -> StopWish:

@@ -119,14 +119,14 @@ def _read_forms(cls: type) -> tuple[_Form, ...]:
     def default_of(of: Field[Any]) -> Any:
         return of.default_factory() if of.default_factory is not MISSING else of.default
 
-    found = []
+    forms = []
     for of in fields(cls):
         hint, says = hints[of.name], of.metadata.get(_NAME, _PLAIN)
         if get_origin(hint) is Annotated:
             says = replace(says, codec=get_args(hint)[1])
         if says.written != "never":
-            found.append(_Form(of.name, hint, says, default_of(of)))
-    return tuple(found)
+            forms.append(_Form(of.name, hint, says, default_of(of)))
+    return tuple(forms)
 
 
 def names(cls: type) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ def read(
     forms = _forms(cls)
     if refuse_unknown:
         owner.refuse_unknown((*also, *(form.name for form in forms)))
-    found = dict(given or {})
+    values = dict(given or {})
     for form in forms:
         there = owner.members.get(form.name)
         default = form.default if base is None or form.name in owner.members else getattr(base, form.name)
@@ -177,16 +177,16 @@ def read(
                 codec.read(None, owner.at(form.name), refuse_unknown)
             if form.required and default is MISSING:
                 raise owner.error(form.name, "is missing")
-            found[form.name] = None if default is MISSING else default
+            values[form.name] = None if default is MISSING else default
         elif there is None:
-            found[form.name] = None
+            values[form.name] = None
         elif form.member.codec is not None:
-            found[form.name] = form.member.codec.read(there, owner.at(form.name), refuse_unknown)
+            values[form.name] = form.member.codec.read(there, owner.at(form.name), refuse_unknown)
         else:
             inner = form.default if base is None else getattr(base, form.name)
             inner = inner if is_dataclass(inner) else None
-            found[form.name] = _value(form.hint, there, owner.at(form.name), refuse_unknown, inner)
-    made = cls(**found)
+            values[form.name] = _value(form.hint, there, owner.at(form.name), refuse_unknown, inner)
+    made = cls(**values)
     for name, problem in faults_of(made):
         raise DocumentError(_joined(path, name), problem)
     return made

@@ -183,7 +183,7 @@ class LabEstimate:
     def lines(self) -> list[tuple[str, str]]:
         """Label and text of each figure, for people."""
         price = self.price
-        found = next(iter(self.judges.values())).estimate
+        first_judge = next(iter(self.judges.values())).estimate
         reasons = dict.fromkeys(of.estimate.reason for of in self.judges.values() if of.estimate.reason)
         return [
             ("prompts", f"{self.prompts:,} for each of {len(self.judges)} judges"),
@@ -195,7 +195,7 @@ class LabEstimate:
                 "price",
                 f"unknown: {'; '.join(reasons)}"
                 if price is None
-                else f"{money_span(*price, found.currency)} (prices of {found.price_date})",
+                else f"{money_span(*price, first_judge.currency)} (prices of {first_judge.price_date})",
             ),
             ("time", time_words(self.seconds)),
         ]
@@ -207,13 +207,13 @@ def estimate_lab(starts: Mapping[LabJudge, Start], store: Store | None) -> LabEs
     shared = 0
     earlier: set[bytes] = set()
     for judge, start in starts.items():
-        found = estimate_run(start, store)
+        run_estimate = estimate_run(start, store)
         once = _shared_within(start, store) + _shared_with(earlier, start, store)
         if once:
-            less = _with_recorded(start, found.estimate, once)
-            found = replace(found, estimate=less, duration=duration_of(less, start, store))
+            less = _with_recorded(start, run_estimate.estimate, once)
+            run_estimate = replace(run_estimate, estimate=less, duration=duration_of(less, start, store))
         shared += once
-        judges[judge] = found
+        judges[judge] = run_estimate
     return LabEstimate(judges, shared, len(next(iter(starts.values())).pairs))
 
 

@@ -87,10 +87,10 @@ def locate_model(other: str | Path | None = None) -> Path:
         if not path.is_file():
             raise ModelError(f"There is no model file at {path}. Name a GGUF file, or leave it out for the demo model.")
         return path
-    found = find_model()
-    if found is None:
+    model_file = find_model()
+    if model_file is None:
         raise ModelError(f"The demo model is not in {model_folder()}. Fetch it once (93 MB) with: judgenet model fetch")
-    return found
+    return model_file
 
 
 def fetch_model(source: str | Path | None = None, tell: Callable[[str], None] | None = None) -> Path:

@@ -173,12 +173,12 @@ class ImportDraft:
         needed: tuple[str, ...] = ("question", *(_PREFERENCE if self.preference else _SIDES))
         if self.several:
             needed = ("question", *_NEEDED[self.several])
-        found = [part for part in needed if not self.column(part) and not self.derived(part)]
+        parts = [part for part in needed if not self.column(part) and not self.derived(part)]
         # A question can be left out on purpose: chat messages and one-task data sets have none of their own.
-        found = [part for part in found if not (part == "question" and "question" in self.columns)]
-        if self.preference and "question" in found:
-            found.remove("question")
-        return (*found, *(("human",) if self.candidates("human") else ()))
+        parts = [part for part in parts if not (part == "question" and "question" in self.columns)]
+        if self.preference and "question" in parts:
+            parts.remove("question")
+        return (*parts, *(("human",) if self.candidates("human") else ()))
 
     def with_column(self, part: str, column: str) -> ImportDraft:
         """Reads a field from another column; nothing for not at all."""

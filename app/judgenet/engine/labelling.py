@@ -112,8 +112,8 @@ def draw_uncertain(pairs: Sequence[Pair], table: RunFrame, aggregation: str) -> 
     judged = (table.verdict_codes(aggregation) > 0) & (total > 0)
     places = _places(pairs)
     order = sorted(np.flatnonzero(judged).tolist(), key=lambda pair: (-entropy[pair], abs(margin[pair]), pair))
-    found = tuple(places[table.pairs.ids[pair]] for pair in order if table.pairs.ids[pair] in places)
-    return Draw("targeted", found, "targeted", len(pairs), note="" if found else "The run has no verdict yet.")
+    drawn = tuple(places[table.pairs.ids[pair]] for pair in order if table.pairs.ids[pair] in places)
+    return Draw("targeted", drawn, "targeted", len(pairs), note="" if drawn else "The run has no verdict yet.")
 
 
 def draw_for_people(pairs: Sequence[Pair], table: RunFrame) -> Draw:
@@ -122,9 +122,9 @@ def draw_for_people(pairs: Sequence[Pair], table: RunFrame) -> Draw:
     places = _places(pairs)
     waiting = np.flatnonzero(table.for_people & (table.human == 0))
     order = waiting[np.argsort(rule_confidence(table)[waiting], kind="stable")].tolist()
-    found = tuple(places[table.pairs.ids[pair]] for pair in order if table.pairs.ids[pair] in places)
-    note = "" if found else "The run left no pair to people."
-    return Draw("targeted", found, "targeted", len(pairs), note=note, for_people=True)
+    drawn = tuple(places[table.pairs.ids[pair]] for pair in order if table.pairs.ids[pair] in places)
+    note = "" if drawn else "The run left no pair to people."
+    return Draw("targeted", drawn, "targeted", len(pairs), note=note, for_people=True)
 
 
 def draw_planned(
@@ -257,8 +257,8 @@ def survey(pairs: Sequence[Pair], book: LabelBook, seed: str) -> Survey:
     panel = panel_agreement(units)
     kappa = None
     if len(panel.pairwise) == 1:
-        (found,) = panel.pairwise.values()
-        kappa = (found, agreement_intervals(found, resamples=1000).kappa)
+        (agreement,) = panel.pairwise.values()
+        kappa = (agreement, agreement_intervals(agreement, resamples=1000).kappa)
     disputed.sort(key=lambda place: _rank(seed, "order", pairs[place].id))
     return Survey(dict(said.most_common()), panel, kappa, tuple(disputed), settled, stale)
 

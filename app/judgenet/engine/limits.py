@@ -482,10 +482,10 @@ def parse_duration(text: str) -> float | None:
     number = _number(text)
     if number is not None:
         return number
-    found = _DURATION.fullmatch(text)
-    if not found or not any(found.groups()):
+    match = _DURATION.fullmatch(text)
+    if not match or not any(match.groups()):
         return None
-    days, hours, minutes, seconds, millis = (float(part or 0) for part in found.groups())
+    days, hours, minutes, seconds, millis = (float(part or 0) for part in match.groups())
     return 86400.0 * days + 3600.0 * hours + 60.0 * minutes + seconds + millis / 1000.0
 
 

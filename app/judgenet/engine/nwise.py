@@ -94,13 +94,13 @@ def estimate_orders(start: Start, groups: Groups, store: Store | None) -> Orders
             tokens[place] += more
     profile = start.profiles.get(endpoint)
     price = start.prices.find(model, endpoint, "" if profile is None else profile.kind)
-    found = None if price is None else PriceRange(*(cost_of(price, tokens[0], out) for out in tokens[1:]))
+    prices = None if price is None else PriceRange(*(cost_of(price, tokens[0], out) for out in tokens[1:]))
     if known == len(groups.groups):
-        found = PriceRange(0.0, 0.0)
+        prices = PriceRange(0.0, 0.0)
     reason = (
-        "" if found is not None else f"the price of {model or 'the model'} at {endpoint or 'no endpoint'} is unknown"
+        "" if prices is not None else f"the price of {model or 'the model'} at {endpoint or 'no endpoint'} is unknown"
     )
-    return OrdersEstimate(len(groups.groups), known, found, reason, start.prices.currency, start.prices.date)
+    return OrdersEstimate(len(groups.groups), known, prices, reason, start.prices.currency, start.prices.date)
 
 
 @dataclass(slots=True)
@@ -300,8 +300,8 @@ class _Asker:
         return reply
 
     def _take(self, group: Group, text: str, finish_reason: str) -> None:
-        found = read_order(text, self._size, finish_reason)
-        if isinstance(found, Unscored):
-            self._asking.reasons[found.reason.value] += 1
+        order = read_order(text, self._size, finish_reason)
+        if isinstance(order, Unscored):
+            self._asking.reasons[order.reason.value] += 1
         else:
-            self._asking.rankings[group.question] = tuple(group.systems[place] for place in found)
+            self._asking.rankings[group.question] = tuple(group.systems[place] for place in order)

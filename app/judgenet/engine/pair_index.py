@@ -111,8 +111,8 @@ class DatasetVerdicts:
         self.judged[positions] = table.states[index] >= 2
         if self.rule == ACCEPTED:
             self.people[positions] = table.for_people[index]
-        found: list[int] = positions.tolist()
-        return found
+        places: list[int] = positions.tolist()
+        return places
 
     def at(self, position: int) -> Verdict | None:
         """The verdict on the pair at a position."""
@@ -121,8 +121,8 @@ class DatasetVerdicts:
 
     def run_index(self, position: int) -> int | None:
         """The index within the run of the pair at a position, ``None`` where the run does not have it."""
-        found = np.flatnonzero(self._positions == position)
-        return int(found[0]) if found.size else None
+        places = np.flatnonzero(self._positions == position)
+        return int(places[0]) if places.size else None
 
 
 class PairIndex:
@@ -194,9 +194,9 @@ class PairIndex:
         return np.where(both, (self.human != verdicts.verdict).astype(np.int32), -1).astype(np.int32)
 
     def _rank(self, key: str, check: StopCheck) -> NDArray[np.int32]:
-        found = self._ranks.get(key)
-        if found is not None:
-            return found
+        ranked_places = self._ranks.get(key)
+        if ranked_places is not None:
+            return ranked_places
         if key == "task":
             names = [(task is None, (task or "").casefold(), code) for code, task in enumerate(self.tasks)]
             place = np.empty(len(self.tasks), np.int32)
@@ -254,17 +254,17 @@ class PairIndex:
         if wanted.chosen is not None:
             passed &= (np.ones(count, np.bool_) if chosen is None else chosen) == wanted.chosen
         if wanted.text.strip():
-            found = np.zeros(count, np.bool_)
-            found[self.search(wanted.text, check)] = True
-            passed &= found
+            mask = np.zeros(count, np.bool_)
+            mask[self.search(wanted.text, check)] = True
+            passed &= mask
         return passed
 
     def _judged(self, verdicts: DatasetVerdicts) -> NDArray[np.uint8]:
         """Places in :data:`JUDGED`."""
         decided = np.array([JUDGED.index("open"), 0, 1, 2], np.uint8)[verdicts.verdict]
         unscored = verdicts.judged & (verdicts.verdict == 0)
-        found = np.where(unscored, np.uint8(JUDGED.index("unscored")), decided)
-        return np.where(verdicts.people, np.uint8(JUDGED.index("people")), found).astype(np.uint8)
+        judged = np.where(unscored, np.uint8(JUDGED.index("unscored")), decided)
+        return np.where(verdicts.people, np.uint8(JUDGED.index("people")), judged).astype(np.uint8)
 
     def search(self, text: str, check: StopCheck = _no_check) -> NDArray[np.int32]:
         """The positions of pairs that hold all words of ``text`` somewhere: in id, task, models, tags, question,
@@ -275,13 +275,13 @@ class PairIndex:
         last = self._found
         if last is not None and _narrows(terms, _terms(last[0])):
             within = last[1].tolist()
-        found: list[int] = []
+        hits: list[int] = []
         for number, place in enumerate(within):
             if number % _PAIRS_PER_CHECK == 0:
                 check()
             if _holds(self.pairs[place], terms):
-                found.append(place)
-        positions = np.array(found, np.int32)
+                hits.append(place)
+        positions = np.array(hits, np.int32)
         self._found = (text, positions)
         return positions
 
@@ -333,7 +333,7 @@ _TERM: Final = re.compile(r'"([^"]*)"|(\S+)')
 
 def _natural(text: str) -> str:
     """A text that sorts with its numbers as numbers: ``row-2`` before ``row-10``."""
-    return _DIGITS.sub(lambda found: found[0].zfill(12), text.casefold())
+    return _DIGITS.sub(lambda match: match[0].zfill(12), text.casefold())
 
 
 def _start(text: str) -> str:
@@ -341,8 +341,8 @@ def _start(text: str) -> str:
 
 
 def _terms(text: str) -> tuple[str, ...]:
-    found = (quoted or word for quoted, word in _TERM.findall(text.casefold()))
-    return tuple(dict.fromkeys(term.strip('"') for term in found if term.strip('"')))
+    terms = (quoted or word for quoted, word in _TERM.findall(text.casefold()))
+    return tuple(dict.fromkeys(term.strip('"') for term in terms if term.strip('"')))
 
 
 def _narrows(terms: Sequence[str], before: Sequence[str]) -> bool:

@@ -65,25 +65,25 @@ class Preflight:
     def _reasons(self) -> dict[str, str]:
         """Why a value is missing, by its key."""
         silent = "the model gave no answer"
-        found = {} if self.price is not None else {"price": f"the price of {self.model} is unknown"}
+        reasons = {} if self.price is not None else {"price": f"the price of {self.model} is unknown"}
         if self.seconds is None:
-            found["seconds_per_call"] = silent
+            reasons["seconds_per_call"] = silent
         if self.returned_model is None:
-            found["returned_model"] = "the endpoint did not name the model that answered" if self.seconds else silent
-        return found
+            reasons["returned_model"] = "the endpoint did not name the model that answered" if self.seconds else silent
+        return reasons
 
 
 def models_of(spec: NetworkSpec) -> tuple[Settings, ...]:
     """The settings under which each model of a network is asked first, one a model, in the order of the network."""
-    found: dict[tuple[str | None, str | None], Settings] = {}
+    settings_of: dict[tuple[str | None, str | None], Settings] = {}
     for settings in all_settings(spec):
-        found.setdefault((settings.endpoint, settings.model), settings)
-    return tuple(found.values())
+        settings_of.setdefault((settings.endpoint, settings.model), settings)
+    return tuple(settings_of.values())
 
 
-def keep_preflight(store: Store, found: Preflight) -> None:
+def keep_preflight(store: Store, result: Preflight) -> None:
     """Keeps that a model was tried."""
-    tried = _tried(store) | {_name(found.endpoint, found.model): found.assessment.light}
+    tried = _tried(store) | {_name(result.endpoint, result.model): result.assessment.light}
     store.set_meta(_TRIED, json.dumps(tried))
 
 

@@ -39,11 +39,11 @@ async def server_models(profile: EndpointProfile, folder: Path | None, salt: str
     try:
         key = await asyncio.to_thread(key_finder(profile, folder))
         exchange.set_key(key or "")
-        found = await exchange.get(address)
-        if isinstance(found, Fault):
-            raise EndpointError(found.text)
+        answer = await exchange.get(address)
+        if isinstance(answer, Fault):
+            raise EndpointError(answer.text)
         try:
-            names = model_names(found)
+            names = model_names(answer)
         except NotAnAnswer as problem:
             raise EndpointError(exchange.say(f"the answer is {problem}", "Enter the name of a model.")) from None
     finally:

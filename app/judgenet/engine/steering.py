@@ -98,9 +98,9 @@ class _Watched:
     def met(self) -> bool:
         test, value = self.condition.test, self.condition.value
         if self.bets is not None:
-            found = self.bets.evidence
-            sides = {"above": found.above, "below": found.below}
-            return sides.get(test, max(found.above, found.below)) >= _LEAST_EVIDENCE
+            evidence = self.bets.evidence
+            sides = {"above": evidence.above, "below": evidence.below}
+            return sides.get(test, max(evidence.above, evidence.below)) >= _LEAST_EVIDENCE
         interval = self.figure.rate().interval
         if interval is None:
             return False
@@ -231,23 +231,23 @@ class UntilWatch:
 
     def _stop(self, watched: _Watched) -> Enough:
         figure = watched.figure
-        found = figure.rate()
-        assert found.value is not None
-        assert found.interval is not None
+        rate = figure.rate()
+        assert rate.value is not None
+        assert rate.interval is not None
         e = None if watched.bets is None else watched.bets.evidence.e_value
         what = f"{FIGURE_WORDS[figure.name]} by {aggregation_title(figure.aggregation)}"
         pairs = f"{self._counted:,} of {plural(self._run_pairs, 'pair')}"
         message = (
-            f"Enough is known ({self._rule.text}): {what} {found.value:.3f}, {found.interval.low:.3f} to "
-            f"{found.interval.high:.3f}{'' if e is None else f', e = {e:.4g}'}, after {pairs}."
+            f"Enough is known ({self._rule.text}): {what} {rate.value:.3f}, {rate.interval.low:.3f} to "
+            f"{rate.interval.high:.3f}{'' if e is None else f', e = {e:.4g}'}, after {pairs}."
         )
         record = {
             "rule": self._rule.text,
             "met": True,
             "figure": figure.name,
             "aggregation": figure.aggregation,
-            "value": found.value,
-            "interval": [found.interval.low, found.interval.high],
+            "value": rate.value,
+            "interval": [rate.interval.low, rate.interval.high],
             "e_value": e,
             "pairs": self._counted,
             "questions": self._units,

@@ -41,11 +41,11 @@ def check_for_update() -> UpdateCheck:
     except (OSError, subprocess.TimeoutExpired) as error:
         return UpdateCheck(None, False, reason=f"The package index could not be asked: {error}.")
     # It begins with the newest release: judgenet (1.2.3).
-    found = re.match(r"judgenet \(([\d.]+)\)", ran.stdout)
-    if found is None:
+    match = re.match(r"judgenet \(([\d.]+)\)", ran.stdout)
+    if match is None:
         return UpdateCheck(None, False, reason=_why_unknown(ran.stderr))
-    newer = _numbers(found[1]) > _numbers(__version__)
-    return UpdateCheck(found[1], newer, upgrade_command() if newer else None)
+    newer = _numbers(match[1]) > _numbers(__version__)
+    return UpdateCheck(match[1], newer, upgrade_command() if newer else None)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

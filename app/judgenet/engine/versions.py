@@ -20,13 +20,13 @@ def versions() -> dict[str, str]:
 @cache
 def _versions() -> dict[str, str]:
     """Reading them takes longer than all else that is looked up before a start, and they do not change."""
-    found = {"judgenet": __version__, "python": platform.python_version(), "system": platform.platform()}
+    by_name = {"judgenet": __version__, "python": platform.python_version(), "system": platform.platform()}
     for name in _TOLD:
         try:
-            found[name] = version(name)
+            by_name[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+            by_name[name] = "not installed"
+    return by_name
 
 
 def licences() -> list[tuple[str, str, str]]:
@@ -37,7 +37,7 @@ def licences() -> list[tuple[str, str, str]]:
     except PackageNotFoundError:
         needed = list(_TOLD)
     names = {re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0] for line in needed if "extra ==" not in line}
-    found = []
+    rows = []
     for name in sorted(names, key=str.casefold):
         try:
             about = metadata(name)
@@ -51,5 +51,5 @@ def licences() -> list[tuple[str, str, str]]:
         ]
         lines = stated[0].strip().splitlines() if stated else []
         # Some give the whole text of their licence instead of its name.
-        found.append((name, about["Version"], lines[0] if len(lines) == 1 else ""))
-    return found
+        rows.append((name, about["Version"], lines[0] if len(lines) == 1 else ""))
+    return rows

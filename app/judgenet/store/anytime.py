@@ -76,20 +76,20 @@ def turn_pairs(frame: RunFrame) -> TurnPairs:
 
 def win_scores(codes: Codes) -> Floats:
     """The scores of B, NaN without a verdict."""
-    found: Floats = _SCORE[codes]
-    return found
+    scores: Floats = _SCORE[codes]
+    return scores
 
 
 def right_scores(codes: Codes, human: Codes) -> Floats:
     """1 where the verdict is the label, else 0; NaN where one of the two is missing."""
-    found: Floats = np.where((codes > 0) & (human > 0), (codes == human).astype(float), np.nan)
-    return found
+    scores: Floats = np.where((codes > 0) & (human > 0), (codes == human).astype(float), np.nan)
+    return scores
 
 
 def difference_scores(codes: Codes, labels: Codes) -> Floats:
     """(label - verdict + 1) / 2 of the scores of B: from 0 to 1, NaN where one of the two is missing."""
-    found: Floats = (_SCORE[labels] - _SCORE[codes] + 1) / 2
-    return found
+    scores: Floats = (_SCORE[labels] - _SCORE[codes] + 1) / 2
+    return scores
 
 
 def anytime_labels(
@@ -118,10 +118,10 @@ def anytime_win_rate(frame: RunFrame, aggregation: str, turn: TurnPairs) -> Anyt
 def anytime_accuracy(frame: RunFrame, aggregation: str, turn: TurnPairs) -> AnytimeRate:
     """The share of labelled pairs whose verdict is the label."""
     codes, human = frame.verdict_codes(aggregation)[turn.pairs], frame.human[turn.pairs]
-    found = anytime_rate(tally_units(turn.units, right_scores(codes, human), turn.most))
-    if found.value is None and len(turn.pairs):
+    rate = anytime_rate(tally_units(turn.units, right_scores(codes, human), turn.most))
+    if rate.value is None and len(turn.pairs):
         return AnytimeRate(None, None, 0, 0, reason="no labelled pair has a verdict")
-    return found
+    return rate
 
 
 def anytime_human_rate(
@@ -136,8 +136,8 @@ def anytime_human_rate(
     if sample.chosen != "random":
         return AnytimeRate(None, None, 0, 0, reason=_refusal(sample))
     judged = frame.verdict_codes(aggregation)[turn.pairs] > 0
-    found = anytime_rate(tally_units(turn.units, win_scores(np.where(judged, labels[turn.pairs], 0)), turn.most), 0.5)
-    return found if found.value is not None else AnytimeRate(None, None, 0, 0, reason="no labelled pair has a verdict")
+    rate = anytime_rate(tally_units(turn.units, win_scores(np.where(judged, labels[turn.pairs], 0)), turn.most), 0.5)
+    return rate if rate.value is not None else AnytimeRate(None, None, 0, 0, reason="no labelled pair has a verdict")
 
 
 def _refusal(sample: Sample) -> str:

@@ -259,7 +259,7 @@ def _outside(path: Path, folder: Path | None) -> list[str]:
     places = [real]
     if real.is_dir():
         # As deep as a folder of pairs is looked through.
-        places += [found.resolve() for found in (*real.glob("*"), *real.glob("*/*")) if found.is_symlink()]
+        places += [link.resolve() for link in (*real.glob("*"), *real.glob("*/*")) if link.is_symlink()]
     return [str(place) for place in places if not any(_inside(place, root) for root in roots)]
 
 
@@ -280,8 +280,8 @@ def _read() -> set[ApprovalNeed]:
     try:
         document = Fields(parse(read_text(path)))
         records = document.members.get("approved", [])
-        found = [Fields(record, f"approved[{index}]") for index, record in enumerate(records)]
-        return {ApprovalNeed(of.choice("kind", NeedKind, "key"), of.text("place"), of.text("name", "")) for of in found}
+        needs = [Fields(record, f"approved[{index}]") for index, record in enumerate(records)]
+        return {ApprovalNeed(of.choice("kind", NeedKind, "key"), of.text("place"), of.text("name", "")) for of in needs}
     except (DocumentError, TypeError) as error:
         raise FileError(f"{path}: {error}. Mend it by hand, or move the file away: then you are asked again.") from None
 

@@ -31,12 +31,12 @@ def named_endpoints(run: RunInfo, beside: Project | None) -> tuple[EndpointProfi
     """The profiles that the network of a run names, beyond the user's own: from the project beside its store, else from
     what the run's record says of them (their addresses; the names of their keys are not in it)."""
     used: dict[str, dict[str, Any]] = run.record.get("endpoints", {})
-    found = {profile.name: profile for profile in (beside.endpoints if beside else ()) if profile.name in used}
+    by_name = {profile.name: profile for profile in (beside.endpoints if beside else ()) if profile.name in used}
     known = profiles((), None)
     for name, of in used.items():
-        if name not in found and name not in known and of.get("base_url"):
-            found[name] = EndpointProfile(name, of["kind"], of["base_url"], concurrency=of.get("concurrency", 16))
-    return tuple(found.values())
+        if name not in by_name and name not in known and of.get("base_url"):
+            by_name[name] = EndpointProfile(name, of["kind"], of["base_url"], concurrency=of.get("concurrency", 16))
+    return tuple(by_name.values())
 
 
 def copied_network(store: Path, run: RunInfo, name: str) -> Project:

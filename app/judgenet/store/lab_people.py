@@ -99,11 +99,11 @@ def people_answers(store: Store, prompts: Callable[[], Iterable[Pair]]) -> dict[
     """The answers of people to prompts, by person and prompt. ``prompts`` are asked for only where there are any."""
     kept = lab_people(store)
     contents = {prompt.id: prompt.content_hash for prompt in prompts()} if kept else {}
-    found: dict[str, dict[str, Choice | None]] = {}
+    answers: dict[str, dict[str, Choice | None]] = {}
     for of in kept:
         if contents.get(of.prompt) == of.content:
-            found.setdefault(of.person, {})[of.prompt] = of.said
-    return found
+            answers.setdefault(of.person, {})[of.prompt] = of.said
+    return answers
 
 
 def lab_prompts(store: Store, info: LabInfo) -> tuple[Pair, ...]:

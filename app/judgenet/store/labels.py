@@ -123,7 +123,7 @@ def _history(db: sqlite3.Connection, pair_id: str | None = None) -> list[Entry]:
     else:
         rows = db.execute(_ROWS + "WHERE pair_id=? ORDER BY id", (storable(pair_id),)).fetchall()
     undone = frozenset(row[2] for row in rows if row[1] == "undo")
-    found: list[tuple[HumanLabel, int | None]] = []
+    entries: list[tuple[HumanLabel, int | None]] = []
     for number, kind, undoes, of, content, annotator, said, chosen, swapped, seconds, at, within, population in rows:
         label = HumanLabel(
             restored(of),
@@ -139,9 +139,9 @@ def _history(db: sqlite3.Connection, pair_id: str | None = None) -> list[Entry]:
             kind == "settle",
             number,
         )
-        found.append((label, undoes if kind == "undo" else None))
-    counting = {label.number for label in in_force((label for label, undoes in found if undoes is None), undone)}
-    return [Entry(label, undoes, label.number in counting) for label, undoes in found]
+        entries.append((label, undoes if kind == "undo" else None))
+    counting = {label.number for label in in_force((label for label, undoes in entries if undoes is None), undone)}
+    return [Entry(label, undoes, label.number in counting) for label, undoes in entries]
 
 
 def label_history(store: Store) -> list[Entry]:

@@ -148,14 +148,14 @@ def lab_info(store: Store, lab_id: str | None = None) -> LabInfo:
     """
     known = labs(store)
     by_name = {f"lab-{number}": one for number, one in enumerate(known, 1)} | {one: one for one in known}
-    found = (known[-1] if known else None) if lab_id is None else by_name.get(lab_id)
-    if found is None:
+    info = (known[-1] if known else None) if lab_id is None else by_name.get(lab_id)
+    if info is None:
         there = ", ".join(f"lab-{number}" for number in range(1, len(known) + 1)) or "none"
         raise StoreError(f"{store.path}: no bias lab {lab_id or ''} here. Labs: {there}. Make one with: judgenet bias")
-    record: dict[str, Any] = json.loads(store.meta(f"lab {found}") or "{}")
+    record: dict[str, Any] = json.loads(store.meta(f"lab {info}") or "{}")
     return LabInfo(
-        found,
-        known.index(found) + 1,
+        info,
+        known.index(info) + 1,
         record["created_at"],
         Lab.from_json(record["lab"]),
         record["runs"],
@@ -185,11 +185,11 @@ def lab_answers(
             there = wanted & part.there
             if part.place is not None and there.any():
                 places.add(part.place)
-            found = answers.setdefault(kind if kind in BASELINES else part.id, {})
+            of_part = answers.setdefault(kind if kind in BASELINES else part.id, {})
             for code, shown in enumerate(ORDERS, 1):
                 of_order = np.flatnonzero(there & (frame.pairs.shown == code))
                 chosen = positions_of(part.codes[of_order], shown)
-                found |= {frame.pairs.ids[index]: choice for index, choice in zip(of_order, chosen, strict=True)}
+                of_part |= {frame.pairs.ids[index]: choice for index, choice in zip(of_order, chosen, strict=True)}
         for place, name in neuron_names(spec, sorted(places)).items():
             parts[neuron_id(*place)] = Judge(neuron_id(*place), name, "neuron", *place)
         judges |= parts
@@ -214,7 +214,7 @@ def lab_calls(store: Store, info: LabInfo, judge: Judge, prompts: Sequence[str])
     run = run_info(store, run_id)
     wanted = set(prompts)
     places = {head.pair_id: head.pair for head in pair_heads(store, run) if head.pair_id in wanted}
-    found = []
+    calls = []
     for prompt in prompts:
         rows = pair_call_rows(store, run, places[prompt]) if prompt in places else []
         sites = [
@@ -224,8 +224,8 @@ def lab_calls(store: Store, info: LabInfo, judge: Judge, prompts: Sequence[str])
             and judge.layer in (None, row.site.layer)
             and judge.neuron in (None, row.site.neuron)
         ]
-        found.append(tuple(call for site in sites for call in full_calls(store, run, site)))
-    return found
+        calls.append(tuple(call for site in sites for call in full_calls(store, run, site)))
+    return calls
 
 
 def parts_of(spec: NetworkSpec) -> dict[str, Judge]:
@@ -302,9 +302,9 @@ def lab_result(
     watch()
     rankings = None if orders is None else orders.rankings
     others = _other_networks(store, info)
-    found = evaluate(info.lab, judges, answers, coins=coins, orders=rankings, others=others, watch=watch)
+    result = evaluate(info.lab, judges, answers, coins=coins, orders=rankings, others=others, watch=watch)
     asked = people_answers(store, lambda: lab_prompts(store, info) if prompts is None else prompts)
-    return replace(found, people=people_bias(info.lab, asked))
+    return replace(result, people=people_bias(info.lab, asked))
 
 
 def _other_networks(store: Store, info: LabInfo) -> list[tuple[Judge, dict[str, Choice | None]]]:
@@ -317,11 +317,11 @@ def _other_networks(store: Store, info: LabInfo) -> list[tuple[Judge, dict[str, 
     run = run_info(store, mine)
     seen = {network_json.digest(network_of(run))}
     texts = {of.pair.id: of.pair.content_hash for of in run_pairs(store, run) if of.pair.id in wanted}
-    found: list[tuple[Judge, dict[str, Choice | None]]] = []
+    networks: list[tuple[Judge, dict[str, Choice | None]]] = []
     for lab in reversed(labs(store)):
         other = lab_info(store, lab)
         their = other.runs.get(NETWORK)
-        if their is None or len(found) == _MOST_OTHERS:
+        if their is None or len(networks) == _MOST_OTHERS:
             continue
         run = run_info(store, their)
         spec = network_of(run)
@@ -339,5 +339,5 @@ def _other_networks(store: Store, info: LabInfo) -> list[tuple[Judge, dict[str, 
         if said:
             seen.add(digest)
             title = f"{parts_of(spec)[NETWORK].title} ({other.title})"
-            found.append((Judge(f"lab-{other.number}", title, "network"), said))
-    return found
+            networks.append((Judge(f"lab-{other.number}", title, "network"), said))
+    return networks

@@ -25,12 +25,12 @@ def find_store(place: Path) -> Path:
     if place.suffix == SHARDS_SUFFIX and place.is_dir():
         return _index_of(place)
     if place.is_dir():
-        found = sorted(place.glob(f"*{_STORE_SUFFIX}"))
-        if len(found) == 1:
-            return found[0]
-        if not found:
+        stores = sorted(place.glob(f"*{_STORE_SUFFIX}"))
+        if len(stores) == 1:
+            return stores[0]
+        if not stores:
             raise StoreError(f"{place}: no run here. Name the folder that was given as --out, or a project.")
-        names = ", ".join(path.name for path in found)
+        names = ", ".join(path.name for path in stores)
         raise StoreError(f"{place}: several stores here ({names}). Name one of them.")
     if place.name.endswith(_STORE_SUFFIX):
         store = place

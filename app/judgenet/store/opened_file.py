@@ -40,8 +40,8 @@ class OpenedFile:
 
     def opened(self) -> None:
         """Notes which file it is. Until then nothing is known to be gone."""
-        found = self._path.stat()
-        self._identity = (found.st_dev, found.st_ino)
+        status = self._path.stat()
+        self._identity = (status.st_dev, status.st_ino)
 
     def gone(self) -> Trouble | None:
         """What became of the store's file, where it is no longer the one that was opened: what is written now would be
@@ -49,16 +49,16 @@ class OpenedFile:
         if self._identity is None:
             return None
         try:
-            found = self._path_then.stat()
+            status = self._path_then.stat()
         except OSError:
-            found = None
-        if found is not None and (found.st_dev, found.st_ino) == self._identity:
+            status = None
+        if status is not None and (status.st_dev, status.st_ino) == self._identity:
             return None
         place = self._place()
         if place is not None:
             what = f"{self._path}: was moved to {place} while it is open."
             afterwards = f"What was judged is kept there: go on with it in {place.parent}, or move it back first."
-        elif found is not None:
+        elif status is not None:
             what = f"{self._path}: another file took its place while it is open."
             afterwards = "Put back the file that was there, or name another folder."
         else:
@@ -71,8 +71,8 @@ class OpenedFile:
         """Where the opened file lies now; ``None`` where the system does not tell, or it has no name any more."""
         for link in Path("/proc/self/fd").glob("*"):
             with contextlib.suppress(OSError):
-                found = link.stat()
-                if (found.st_dev, found.st_ino) == self._identity:
+                status = link.stat()
+                if (status.st_dev, status.st_ino) == self._identity:
                     place = Path(os.readlink(link))
                     return place if place.exists() else None
         return None

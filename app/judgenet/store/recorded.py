@@ -88,7 +88,7 @@ def select(
     left = chosen(every, wanted)
     finder = PairFinder(pairs)
     of_pairs = set(here)
-    found: dict[tuple[int, str, Order], list[Judgment]] = {}
+    judgments_at: dict[tuple[int, str, Order], list[Judgment]] = {}
     models: dict[str, str] = {}
     strangers: Counter[str] = Counter()
     elsewhere = 0
@@ -104,20 +104,20 @@ def select(
         name = "|".join(judgment.columns[column] for column in neuron if judgment.columns.get(column))
         name = name or judgment.judge
         models.setdefault(name, judgment.judge)
-        found.setdefault((place, name, judgment.order), []).append(judgment)
-    if not found:
+        judgments_at.setdefault((place, name, judgment.order), []).append(judgment)
+    if not judgments_at:
         raise DataError(
             f"None of the {len(left):,} judgments is about one of the {len(here):,} pairs; they name "
             f"{listed(list(strangers), 5) or 'pairs of other tasks'}, the pairs are "
             f"{listed([pairs[place].id for place in here], 5)}.",
             "Name the pairs that were judged: --pairs FILE",
         )
-    judged = sorted({place for place, _, _ in found})
+    judged = sorted({place for place, _, _ in judgments_at})
     new_place = {place: index for index, place in enumerate(judged)}
     number = {name: index for index, name in enumerate(models, 1)}
     sites: dict[CallSite, Judgment] = {}
     earlier = 0
-    for (place, name, order), several in found.items():
+    for (place, name, order), several in judgments_at.items():
         last = max(one.stage for one in several)
         final = [one for one in several if one.stage == last]
         earlier += len(several) - len(final)

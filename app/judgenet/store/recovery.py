@@ -54,8 +54,8 @@ def is_draft(path: Path) -> bool:
 
 def drafts() -> list[Path]:
     """The files of all drafts, the newest first."""
-    found = (state_folder() / "drafts").glob(f"*/*{PROJECT_SUFFIX}")
-    return sorted(found, key=lambda path: path.parent.name, reverse=True)
+    files = (state_folder() / "drafts").glob(f"*/*{PROJECT_SUFFIX}")
+    return sorted(files, key=lambda path: path.parent.name, reverse=True)
 
 
 def discard_draft(path: Path) -> None:
@@ -173,7 +173,7 @@ class Session:
 
 def ended_sessions() -> list[UnclosedSession]:
     """Sessions that did not end by themselves, the newest first. They are told once."""
-    found = []
+    sessions = []
     for mark in (state_folder() / "sessions").glob("*.json"):
         lock = FileLock(str(mark.with_suffix(".lock")))
         try:
@@ -182,10 +182,10 @@ def ended_sessions() -> list[UnclosedSession]:
             continue
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             record = json.loads(mark.read_text(encoding="utf-8"))
-            found.append(UnclosedSession(Path(record["file"]), datetime.fromisoformat(record["at"])))
+            sessions.append(UnclosedSession(Path(record["file"]), datetime.fromisoformat(record["at"])))
         with contextlib.suppress(OSError):
             mark.unlink()
         lock.release()
         with contextlib.suppress(OSError):
             mark.with_suffix(".lock").unlink()
-    return sorted(found, key=lambda one: one.at, reverse=True)
+    return sorted(sessions, key=lambda one: one.at, reverse=True)

@@ -61,9 +61,9 @@ def common_pairs(first: tuple[Store, RunInfo], second: tuple[Store, RunInfo]) ->
     if one.record.get("data_hash") and one.record.get("data_hash") == other.record.get("data_hash"):
         return [(index, index) for index in range(len(pair_states(store, one)))]
     mine = {of.pair.id: (of.index, bytes.fromhex(of.pair.content_hash)[:16]) for of in run_pairs(store, one)}
-    found = []
+    pairs = []
     for of in run_pairs(other_store, other):
         index, content = mine.get(of.pair.id, (-1, b""))
         if content == bytes.fromhex(of.pair.content_hash)[:16]:
-            found.append((index, of.index))
-    return found
+            pairs.append((index, of.index))
+    return pairs

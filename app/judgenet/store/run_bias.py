@@ -95,9 +95,9 @@ def run_bias(
             there = np.flatnonzero(here & part.there)
             if part.place is not None and len(there):
                 places.add(part.place)
-            found = answers.setdefault(part.id, {})
+            of_part = answers.setdefault(part.id, {})
             for index, choice in zip(there, positions_of(part.codes[there], order), strict=True):
-                found[f"{frame.pairs.ids[index]} · {order}"] = choice
+                of_part[f"{frame.pairs.ids[index]} · {order}"] = choice
     judges = _judges(spec, places)
     lab = build_lab(pairs, probes, settings).lab
     result = evaluate(lab, judges, {judge.id: answers.get(judge.id, {}) for judge in judges}, coins=coins)

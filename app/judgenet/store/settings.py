@@ -145,13 +145,13 @@ def profiles(own: Iterable[EndpointProfile] = (), folder: Path | None = None) ->
 
     :raises SettingsError: where the settings file cannot be used.
     """
-    found = builtin_profiles(folder)
-    found |= _user_profiles(found)
+    known = builtin_profiles(folder)
+    known |= _user_profiles(known)
     for profile in own:
         if profile.source and folder is not None:
             profile = replace(profile, source=str(folder / profile.source))
-        found[profile.name] = profile
-    return found
+        known[profile.name] = profile
+    return known
 
 
 def resolve(name: str, own: Iterable[EndpointProfile] = (), folder: Path | None = None) -> EndpointProfile:
@@ -297,15 +297,15 @@ def _usual(host: str, path: str) -> tuple[EndpointKind, str | None]:
 
 def _user_profiles(built_in: Mapping[str, EndpointProfile]) -> dict[str, EndpointProfile]:
     path = settings_path()
-    found: dict[str, EndpointProfile] = {}
+    by_name: dict[str, EndpointProfile] = {}
     try:
         records = Fields(_document(path)).inner("endpoints")
         for name, record in records.members.items():
             profile = profile_from_json(name, record, records.at(name), base=built_in.get(name))
-            found[name] = replace(profile, source=str(path.parent / profile.source)) if profile.source else profile
+            by_name[name] = replace(profile, source=str(path.parent / profile.source)) if profile.source else profile
     except DocumentError as error:
         raise SettingsError(f"{path}: {error}") from None
-    return found
+    return by_name
 
 
 def _document(path: Path) -> dict[str, Any]:

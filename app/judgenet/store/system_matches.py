@@ -47,14 +47,14 @@ def system_matches(frame: RunFrame) -> SystemMatches:
     questions: list[int] = frame.questions.tolist()
     seed = matches_seed(frame.run.record)
     order = range(len(frame)) if seed is None else asking_order(seed, questions)
-    found: dict[SystemPair, dict[int, list[int]]] = {}
+    matches: dict[SystemPair, dict[int, list[int]]] = {}
     first_is_a: dict[int, bool] = {}
     for index in order:
         if plays[index]:
             a, b = (number[known[side] or ""] for side in sides[index])
             first_is_a[index] = a < b
-            found.setdefault((min(a, b), max(a, b)), {}).setdefault(questions[index], []).append(index)
-    groups = {pair: tuple(map(tuple, by_question.values())) for pair, by_question in sorted(found.items())}
+            matches.setdefault((min(a, b), max(a, b)), {}).setdefault(questions[index], []).append(index)
+    groups = {pair: tuple(map(tuple, by_question.values())) for pair, by_question in sorted(matches.items())}
     return SystemMatches(tuple(names), groups, first_is_a)
 
 

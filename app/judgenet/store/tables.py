@@ -120,11 +120,11 @@ def call_table(store: Store, run: RunInfo, *, texts: bool = False) -> pd.DataFra
         "WHERE r.run=? ORDER BY r.pair, r.layer, r.neuron, r.ord, r.sample",
         (run.number,),
     ).fetchall()
-    found = pd.DataFrame(rows, columns=[name for name, _ in wanted])
+    table = pd.DataFrame(rows, columns=[name for name, _ in wanted])
     for name in _STORED_TEXTS:
-        if name in found:
-            found[name] = found[name].map(restored, na_action="ignore")
+        if name in table:
+            table[name] = table[name].map(restored, na_action="ignore")
     for name in ("score_a", "score_b", "price", "latency_s", "tokens_in", "tokens_out"):
-        found[name] = found[name].astype(float)
-    found["from_store"] = found["from_store"].astype(bool)
-    return found
+        table[name] = table[name].astype(float)
+    table["from_store"] = table["from_store"].astype(bool)
+    return table

@@ -215,11 +215,11 @@ class AppWindow(QMainWindow):
 
     def page(self, key: PageKey) -> Page:
         """A page by its key; made when it is first wanted."""
-        found = self._pages.get(key)
-        if found is None:
-            found = self._pages[key] = make_page(key, self.context)
-            self.stack.addWidget(found)
-        return found
+        page = self._pages.get(key)
+        if page is None:
+            page = self._pages[key] = make_page(key, self.context)
+            self.stack.addWidget(page)
+        return page
 
     def page_in_view(self) -> QWidget:
         """The page that is shown."""
@@ -289,10 +289,10 @@ class AppWindow(QMainWindow):
         self.menu.clear()
         actions = self.context.actions
         for name in _MENUS:
-            found = [action for action in actions if action.menu == name]
-            if found:
+            listed = [action for action in actions if action.menu == name]
+            if listed:
                 submenu = self.menu.addMenu(name)
-                for action in found:
+                for action in listed:
                     submenu.addAction(actions.qaction(action.id))
                     if action.id == "project.open":
                         recent = submenu.addMenu("Recent projects")

@@ -74,9 +74,9 @@ async def ask_folder(parent: QWidget, title: str, folder: str = "") -> Path | No
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
     accepted = await shown(dialog)
-    found = Path(dialog.selectedFiles()[0]) if accepted and dialog.selectedFiles() else None
+    chosen_folder = Path(dialog.selectedFiles()[0]) if accepted and dialog.selectedFiles() else None
     dialog.deleteLater()
-    return found
+    return chosen_folder
 
 
 async def ask_text(parent: QWidget, title: str, question: str, text: str = "") -> str | None:

@@ -107,9 +107,9 @@ class KeptSelections:
         for known, chosen, pairs in self._kept:
             if known is dataset and chosen == selection:
                 return pairs
-        found = select(dataset.pairs, selection)
-        self.remember(dataset, selection, found)
-        return found
+        selected = select(dataset.pairs, selection)
+        self.remember(dataset, selection, selected)
+        return selected
 
     def remember(self, dataset: Dataset, selection: Selection, pairs: tuple[Pair, ...]) -> None:
         """Keeps what was found in a thread."""

@@ -65,7 +65,7 @@ class WrappedLabel(QLabel):
 
 def unbroken(text: str) -> str:
     """A text that breaks over lines, yet not within an interval or "n/a": "[46.7, 82.0]" stays whole."""
-    return _WHOLE.sub(lambda found: found[0].replace(" ", "\u00a0").replace("/", "/\u2060"), text)
+    return _WHOLE.sub(lambda match: match[0].replace(" ", "\u00a0").replace("/", "/\u2060"), text)
 
 
 class IconLabel(QLabel):

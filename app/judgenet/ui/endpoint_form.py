@@ -212,11 +212,11 @@ class EndpointForm(QWidget):
     async def _look_for_key(self, name: str) -> None:
         folder = self._context.document.folder
         try:
-            found = await self._context.tasks.off_thread(find_key, name, folder)
+            known = await self._context.tasks.off_thread(find_key, name, folder)
         except SecretError as error:
             text = scrub(str(error))
         else:
-            text = f"{name} is set ({found.source})." if found is not None else f"{name} is not set."
+            text = f"{name} is set ({known.source})." if known is not None else f"{name} is not set."
         if self.key_name.text().strip() == name:
             self.key_state.setText(text)
 

@@ -78,14 +78,14 @@ _applications: list[QApplication] = []
 
 
 def _font(px: float, weight: int, *, tabular: bool) -> QFont:
-    found = QFont()
-    found.setFamilies(families())
-    found.setPixelSize(round(px * UNITS))
-    found.setWeight(QFont.Weight(weight))
-    found.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    font = QFont()
+    font.setFamilies(families())
+    font.setPixelSize(round(px * UNITS))
+    font.setWeight(QFont.Weight(weight))
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     if tabular:
-        found.setFeature(TABULAR, 1)
-    return found
+        font.setFeature(TABULAR, 1)
+    return font
 
 
 def paint(painter: QPainter, drawing: Drawing, colors: Colors) -> None:

@@ -154,8 +154,8 @@ class ExportDialog(QDialog):
 
         folder, title = self._context.document.folder, self.kind.currentText()
         if kind == "dataset":
-            found = await ask_folder(self._over, "A folder for the data set", str(folder))
-            return None if found is None else found / f"{run.id}-dataset"
+            chosen = await ask_folder(self._over, "A folder for the data set", str(folder))
+            return None if chosen is None else chosen / f"{run.id}-dataset"
         suffix = form or WHOLE_EXPORTS[kind].suffix.removeprefix(".")
         suggestion = folder / f"{run.id}-{kind}.{suffix}"
         return await ask_save_file(self._over, title, (f"{title} (*.{suffix})",), suggestion, suffix)

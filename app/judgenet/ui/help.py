@@ -198,10 +198,10 @@ class KeysDialog(_Sheet):
     def fill(self) -> None:
         self.clear()
         wanted = self.search.text().casefold().split()
-        found = [line for line in self.lines() if all(word in " ".join(line).casefold() for word in wanted)]
+        rows = [line for line in self.lines() if all(word in " ".join(line).casefold() for word in wanted)]
         row = 0
         for area in _ORDER:
-            of_area = [line for line in found if line[0] == area]
+            of_area = [line for line in rows if line[0] == area]
             if not of_area:
                 continue
             self.grid.addWidget(label(area, "section"), row, 0, 1, 2)
@@ -210,7 +210,7 @@ class KeysDialog(_Sheet):
                 self.grid.addWidget(label(keys, "mono"), row, 0)
                 self.grid.addWidget(label(text, wrap=True), row, 1)
                 row += 1
-        if not found:
+        if not rows:
             self.grid.addWidget(label("No shortcut has these words.", tone="text2"), 0, 0, 1, 2)
         for place in range(self.grid.rowCount()):
             self.grid.setRowStretch(place, 0)

@@ -51,19 +51,19 @@ def icon_svg(name: str, color: str, size: float) -> str:
 def icon_pixmap(name: str, color: str, size: int, ratio: float = 1.0) -> QPixmap:
     """An icon of ``size`` × ``size`` px for a screen with ``ratio`` device pixels a px. Cached."""
     key = (name, color, size, ratio)
-    found = _pixmaps.get(key)
-    if found is None:
+    pixmap = _pixmaps.get(key)
+    if pixmap is None:
         if len(_pixmaps) >= _CACHE_LIMIT:
             _pixmaps.clear()
         side = max(1, round(size * ratio))
-        found = QPixmap(side, side)
-        found.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(found)
+        pixmap = QPixmap(side, side)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
         _renderer(name, color, size).render(painter, QRectF(0, 0, side, side))
         painter.end()
-        found.setDevicePixelRatio(ratio)
-        _pixmaps[key] = found
-    return found
+        pixmap.setDevicePixelRatio(ratio)
+        _pixmaps[key] = pixmap
+    return pixmap
 
 
 def draw_icon(painter: QPainter, name: str, color: str, box: QRectF) -> None:

@@ -201,10 +201,10 @@ def both_prices(cost_in: str, cost_out: str, model: str) -> tuple[float, float] 
 
     :raises ValueError: a text is no price, or one of the two is missing.
     """
-    found = amount(cost_in, model), amount(cost_out, model)
-    if found[0] is not None and found[1] is not None:
-        return found[0], found[1]
-    if found == (None, None):
+    prices = amount(cost_in, model), amount(cost_out, model)
+    if prices[0] is not None and prices[1] is not None:
+        return prices[0], prices[1]
+    if prices == (None, None):
         return None
     raise ValueError(f"{model}: both prices are needed, for tokens in and out.")
 

@@ -141,10 +141,10 @@ class EndLabels(QWidget):
 
     def show_labels(self, labels: Sequence[EndLabel], low: float, high: float) -> None:
         """Shows labels, spread between two heights so that none hides another."""
-        found = sorted(labels, key=lambda of: of.y)
+        ordered = sorted(labels, key=lambda of: of.y)
         step = LABEL_STEP * current_theme().scale
-        places = spread([of.y for of in found], step, low + step / 2, high - step / 2)
-        self.labels = tuple(zip(places, found, strict=True))
+        places = spread([of.y for of in ordered], step, low + step / 2, high - step / 2)
+        self.labels = tuple(zip(places, ordered, strict=True))
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:

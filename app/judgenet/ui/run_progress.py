@@ -129,7 +129,7 @@ class ProgressLog:
         over all of its running time."""
         if not live and self._recorded:
             return self._recorded
-        found: list[Pace] = []
+        paces: list[Pace] = []
         before = ProgressSample(0.0, Progress())
         for sample in self.history:
             was, now, span = before.progress, sample.progress, sample.at - before.at
@@ -137,9 +137,9 @@ class ProgressLog:
                 continue
             calls = (now.calls - now.calls_cached) - (was.calls - was.calls_cached)
             tokens = (now.tokens_in + now.tokens_out) - (was.tokens_in + was.tokens_out)
-            found.append(Pace(sample.at, calls / span, tokens / span, now.price))
+            paces.append(Pace(sample.at, calls / span, tokens / span, now.price))
             before = sample
-        return found
+        return paces
 
 
 def _progress_of_tally(tally: Tally) -> Progress:

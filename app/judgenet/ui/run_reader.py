@@ -53,30 +53,30 @@ class RunReader:
         :raises IndexError: there is no run, or no such pair.
         :raises StoreError: the store cannot be read.
         """
-        found = self._pairs.get(index)
-        if found is None:
+        kept_pair = self._pairs.get(index)
+        if kept_pair is None:
             store, run = self._document.store, self.run
             if store is None or run is None:
                 raise IndexError(index)
-            found = self._pairs[index] = run_pair(store, run, index)
+            kept_pair = self._pairs[index] = run_pair(store, run, index)
             if len(self._pairs) > _PAIRS_KEPT:
                 self._pairs.popitem(last=False)
-        return found
+        return kept_pair
 
     def call(self, site: CallSite) -> FullCall | None:
         """All that is kept of a call; ``None`` where the store has none.
 
         :raises StoreError: the store cannot be read.
         """
-        found = self._calls.get(site)
+        full_call = self._calls.get(site)
         store, run = self._document.store, self.run
-        if found is None and store is not None and run is not None:
-            found = next(full_calls(store, run, site), None)
-            if found is not None:
-                self._calls[site] = found
+        if full_call is None and store is not None and run is not None:
+            full_call = next(full_calls(store, run, site), None)
+            if full_call is not None:
+                self._calls[site] = full_call
                 if len(self._calls) > _CALLS_KEPT:
                     self._calls.popitem(last=False)
-        return found
+        return full_call
 
     def result(self, site: CallSite) -> Evaluation | Unscored | None:
         """What a call says, with its evidence or the detail of its reason; ``None`` where the store has none.

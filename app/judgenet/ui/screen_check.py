@@ -136,8 +136,8 @@ def platforms(environment: Mapping[str, str]) -> list[str]:
     if chosen:
         return [part.partition(":")[0] for part in chosen.split(";") if part]
     wayland = environment.get("WAYLAND_DISPLAY") or environment.get("XDG_SESSION_TYPE") == "wayland"
-    found = ["wayland"] if wayland else []
-    return [*found, "xcb"] if environment.get("DISPLAY") or not found else found
+    names = ["wayland"] if wayland else []
+    return [*names, "xcb"] if environment.get("DISPLAY") or not names else names
 
 
 def plugin_file(platform: str) -> Path | None:

@@ -102,15 +102,15 @@ class StudioSettings(QObject):
     @property
     def recent(self) -> tuple[Recent, ...]:
         """Projects that were open, the newest first; files that are gone are left out."""
-        found = []
+        recents = []
         for record in self._json("recent", []):
             try:
                 one = Recent(Path(record["file"]), str(record["name"]), str(record["line"]), float(record["at"]))
             except (KeyError, TypeError, ValueError):
                 continue
             if one.file.exists():
-                found.append(one)
-        return tuple(found)
+                recents.append(one)
+        return tuple(recents)
 
     def remember(self, recent: Recent) -> None:
         """Puts a project at the head of the recent ones."""

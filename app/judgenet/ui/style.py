@@ -80,13 +80,13 @@ def render_qss(colors: Colors, scale: float, density: Density, dpi: float, image
         "row": f"{tokens.ROW_COMPACT if compact else tokens.ROW}px",
     }
     points = scale * 96 / dpi
-    text = re.sub(r"@([A-Za-z0-9]+)", lambda found: measures.get(found[1], found[0]), _template())
-    text = re.sub(r"\b(\d+(?:\.\d+)?)px", lambda found: f"{_pixels(float(found[1]), scale)}px", text)
-    text = re.sub(r"\b(\d+(?:\.\d+)?)pt", lambda found: f"{float(found[1]) * points:.4g}pt", text)
+    text = re.sub(r"@([A-Za-z0-9]+)", lambda match: measures.get(match[1], match[0]), _template())
+    text = re.sub(r"\b(\d+(?:\.\d+)?)px", lambda match: f"{_pixels(float(match[1]), scale)}px", text)
+    text = re.sub(r"\b(\d+(?:\.\d+)?)pt", lambda match: f"{float(match[1]) * points:.4g}pt", text)
     values = {name: getattr(colors, name) for name in Colors.__dataclass_fields__}
     values |= {name: images.path(icon, getattr(colors, token)) for name, (icon, token) in _IMAGES.items()}
     values["monoFamily"] = MONO_FAMILY
-    return re.sub(r"@([A-Za-z0-9]+)", lambda found: values[found[1]], text)
+    return re.sub(r"@([A-Za-z0-9]+)", lambda match: values[match[1]], text)
 
 
 def _pixels(value: float, scale: float) -> int:

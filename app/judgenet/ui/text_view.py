@@ -104,7 +104,7 @@ class DocumentWriter:
 
     def _name_images(self) -> None:
         """Puts the name and address of each image in its place."""
-        found: list[tuple[int, str]] = []
+        images: list[tuple[int, str]] = []
         block = self._document.begin()
         while block.isValid():
             fragments = block.begin()
@@ -114,12 +114,12 @@ class DocumentWriter:
                 if form.isImageFormat():
                     name = str(form.property(QTextFormat.Property.ImageAltText.value) or "image")
                     words = f"[Image, not loaded: {name}, {form.toImageFormat().name()}]"
-                    found += [(fragment.position() + place, words) for place in range(fragment.length())]
+                    images += [(fragment.position() + place, words) for place in range(fragment.length())]
                 fragments += 1
             block = block.next()
         cursor = QTextCursor(self._document)
         plain = QTextCharFormat()
-        for position, words in reversed(found):
+        for position, words in reversed(images):
             cursor.setPosition(position)
             cursor.deleteChar()
             cursor.insertText(words, plain)

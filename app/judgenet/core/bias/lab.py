@@ -172,7 +172,7 @@ def require_own(own: Iterable[str], systems: Iterable[str]) -> None:
 
 def _games(pairs: Iterable[Pair], numbers: Mapping[bytes, int]) -> tuple[SystemGame, ...]:
     """The pairs of two named systems."""
-    found = []
+    games = []
     for pair in pairs:
         if not pair.model_a or not pair.model_b or pair.model_a == pair.model_b:
             continue
@@ -180,8 +180,8 @@ def _games(pairs: Iterable[Pair], numbers: Mapping[bytes, int]) -> tuple[SystemG
         plain = (f"{pair.id} · ab", f"{pair.id} · ba")
         named = (f"{pair.id} · named ab", f"{pair.id} · named ba")
         question = numbers[question_key(pair.question)]
-        found.append(SystemGame(pair.id, question, pair.model_a, pair.model_b, human, plain, named, pair.annotators))
-    return tuple(found)
+        games.append(SystemGame(pair.id, question, pair.model_a, pair.model_b, human, plain, named, pair.annotators))
+    return tuple(games)
 
 
 def _game(record: Mapping[str, Any]) -> SystemGame:

@@ -98,23 +98,23 @@ def read_order(text: str, count: int, finish_reason: str = "unknown") -> tuple[i
     answer = without_thinking(text)
     if not answer:
         return Unscored(Reason.EMPTY)
-    found = _json_order(answer)
-    if found is None:
-        found = _line_order(answer)
-    if found is None:
+    order = _json_order(answer)
+    if order is None:
+        order = _line_order(answer)
+    if order is None:
         cut = finish_reason == "length"
         return Unscored(Reason.TRUNCATED if cut else Reason.UNPARSED, "no order of the responses was found")
-    if isinstance(found, Unscored):
-        return found
-    if any(not 1 <= number <= count for number in found):
+    if isinstance(order, Unscored):
+        return order
+    if any(not 1 <= number <= count for number in order):
         return Unscored(Reason.OUT_OF_RANGE, f"the order names a response beyond 1 to {count}")
-    if len(set(found)) < len(found):
+    if len(set(order)) < len(order):
         return Unscored(Reason.CONTRADICTORY, "a response stands twice in the order")
-    if len(found) < count:
+    if len(order) < count:
         cut = finish_reason == "length"
-        why = f"{len(found)} of {count} responses are in the order"
+        why = f"{len(order)} of {count} responses are in the order"
         return Unscored(Reason.TRUNCATED if cut else Reason.UNPARSED, why)
-    return tuple(number - 1 for number in found)
+    return tuple(number - 1 for number in order)
 
 
 def _json_order(answer: str) -> list[int] | Unscored | None:
@@ -135,7 +135,7 @@ def _json_order(answer: str) -> list[int] | Unscored | None:
 
 def _line_order(answer: str) -> list[int] | Unscored | None:
     lines = [line for line in answer.splitlines() if line.strip()]
-    headed = [(place, found.end()) for place, line in enumerate(lines) if (found := _HEADED.search(line))]
+    headed = [(place, match.end()) for place, line in enumerate(lines) if (match := _HEADED.search(line))]
     if headed:
         place, end = headed[-1]
         rest = lines[place][end:]
@@ -154,5 +154,5 @@ def _first_number(line: str) -> str:
     """The number of the response that a line of a list names: "2. Response 3" is 3, "3" is 3."""
     named = re.search(r"(?:response|回答)\W{0,3}(\d+)", line, re.IGNORECASE)
     bare = re.fullmatch(r"\W*(\d+)\W*", line)
-    found = named or bare
-    return found[1] if found else ""
+    number = named or bare
+    return number[1] if number else ""

@@ -53,11 +53,11 @@ def plant(pair: Pair, side: Side, settings: LabSettings) -> str:
 
 def show(pair: Pair, settings: LabSettings) -> Showing | NotAllowed:
     """The same order twice."""
-    found = changed(pair, settings, "planted", plant)
-    if isinstance(found, NotAllowed):
-        return found
+    showing = changed(pair, settings, "planted", plant)
+    if isinstance(showing, NotAllowed):
+        return showing
     script, form, _ = _drawn(pair, settings)
-    return replace(found, variety=f"{script}, {form}")
+    return replace(showing, variety=f"{script}, {form}")
 
 
 PROBE = Probe(

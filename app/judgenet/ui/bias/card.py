@@ -67,11 +67,11 @@ class Columns:
         bar = (drawn - gap) * 0.48 if with_way else drawn
         way = drawn - gap - bar if with_way else 0.0
         left = side
-        found = []
+        columns = []
         for size in (name, bar, way, net, valid, words):
-            found.append((left, size))
+            columns.append((left, size))
             left += size + (gap if size else 0.0)
-        return cls(*found)
+        return cls(*columns)
 
 
 class CardRow(QAbstractButton):

@@ -53,14 +53,14 @@ class Behind:
 def behind(result: LabResult, cell: Cell) -> tuple[Behind, ...]:
     """The pairs that a bar was counted from."""
     plan, probe = result.plan(cell.probe), PROBES[cell.probe]
-    found = []
+    rows = []
     for item, signs in zip(plan.items, cell.codes, strict=True):
         outcome = outcome_of_signs(probe, signs)
         if outcome == "not_asked":
             continue
         said = [answer_of_sign(sign, target) or "unreadable" for sign, target in zip(signs, item.targets, strict=True)]
-        found.append(Behind(item.pair, ", ".join(said), outcome, item))
-    return tuple(found)
+        rows.append(Behind(item.pair, ", ".join(said), outcome, item))
+    return tuple(rows)
 
 
 def answers_text(look: PairDetails) -> str:

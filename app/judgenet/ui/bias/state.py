@@ -216,9 +216,9 @@ class BiasState(QObject):
 
     def show_lab(self, lab: str) -> None:
         """Puts another lab into view."""
-        found = next((of for of in self.labs if of.id == lab), None)
-        if found is not None:
-            self.lab, self.result = found, None
+        info = next((of for of in self.labs if of.id == lab), None)
+        if info is not None:
+            self.lab, self.result = info, None
             self.result_changed.emit()
             self._read()
 

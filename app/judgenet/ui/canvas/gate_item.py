@@ -152,19 +152,19 @@ def gate_items(canvas: NetworkScene, network: NetworkState) -> list[ChromeItem]:
 
 def turn_items(canvas: NetworkScene, network: NetworkState, layout: Layout) -> list[QGraphicsItem]:
     """The notes between neurons that are asked in turn, and before the chair."""
-    found: list[QGraphicsItem] = []
+    items: list[QGraphicsItem] = []
     for layer, plan in zip(network.layers, layout.layers, strict=True):
         if layer.between is None:
             continue
         rule = layer.between
         if plan.dense:
             below = Rect(plan.x, plan.bottom + 2, plan.block.w, 16)
-            found.append(TurnItem(canvas, below, rule, rule.share))
+            items.append(TurnItem(canvas, below, rule, rule.share))
         for row in range(0 if plan.dense else plan.count - 1):
             space = Rect(plan.x, row * plan.pitch + plan.node_h, plan.w, plan.pitch - plan.node_h)
-            found.append(TurnItem(canvas, space, rule, rule.shares[row] if row < len(rule.shares) else ""))
+            items.append(TurnItem(canvas, space, rule, rule.shares[row] if row < len(rule.shares) else ""))
     if network.chair_gate is not None and "chair" in layout.parts:
         vote, chair = layout.parts["vote"], layout.parts["chair"]
         space = Rect(chair.x, vote.bottom, chair.w, chair.y - vote.bottom)
-        found.append(TurnItem(canvas, space, network.chair_gate, network.chair_gate.share))
-    return found
+        items.append(TurnItem(canvas, space, network.chair_gate, network.chair_gate.share))
+    return items

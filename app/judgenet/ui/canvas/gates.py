@@ -42,12 +42,12 @@ def gate_state(spec: NetworkSpec, place: StopPlace, expected: ExpectedCalls | No
     return GateState(short_words(rule), shares[-1], told, shares)
 
 
-def with_gates(state: NetworkState, spec: NetworkSpec, found: RunTotals | None = None) -> NetworkState:
+def with_gates(state: NetworkState, spec: NetworkSpec, totals: RunTotals | None = None) -> NetworkState:
     """The canvas with the stop rules of its network, and what is expected of them."""
     if not has_stop_rules(spec):
         return state
-    expected = None if found is None else found.expected
-    currency = "USD" if found is None else found.currency
+    expected = None if totals is None else totals.expected
+    currency = "USD" if totals is None else totals.currency
     layers = tuple(
         replace(
             layer,

@@ -212,15 +212,15 @@ class BandSelect(Gesture):
 
     def drop(self, at: QPointF) -> None:
         band = QRectF(self.start, at).normalized()
-        found = set()
+        targets = set()
         for number, plan in enumerate(self.canvas.layout.layers):
             if plan.x > band.right() or plan.x + plan.w < band.left():
                 continue
             for neuron in range(plan.count):
                 rect = plan.rect(neuron)
                 if band.intersects(QRectF(rect.x, rect.y, rect.w, rect.h)):
-                    found.add(Place(number, neuron))
-        chosen = self.before | found
+                    targets.add(Place(number, neuron))
+        chosen = self.before | targets
         self.canvas.set_selection(chosen)
         first = min(chosen, default=None)
         self.canvas.set_current(first)

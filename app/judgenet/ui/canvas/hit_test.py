@@ -78,9 +78,9 @@ def find_spot(canvas: NetworkScene, at: QPointF) -> Spot:
         if port is not None:
             return port
         for layer in range(1, len(canvas.layout.layers)):
-            found = edge_at(canvas.layout, canvas.ends, layer, x, y, 5 / canvas.zoom)
-            if found is not None:
-                return Spot("edge", edge=EdgeChange(layer, *found, connect=False))
+            spot = edge_at(canvas.layout, canvas.ends, layer, x, y, 5 / canvas.zoom)
+            if spot is not None:
+                return Spot("edge", edge=EdgeChange(layer, *spot, connect=False))
     return Spot("empty")
 
 

@@ -125,15 +125,15 @@ class Ink:
             text = self.elide(text, role, room)
         key = (text, role, tabular)
         font, metrics, ascent = self._font(role, tabular)
-        found = self._texts.get(key)
-        if found is None:
+        static_text = self._texts.get(key)
+        if static_text is None:
             if len(self._texts) > _TEXT_LIMIT:
                 self._texts.clear()
             static = QStaticText(text)
             static.setTextFormat(Qt.TextFormat.PlainText)
             static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
-            found = self._texts[key] = (static, metrics.horizontalAdvance(text))
-        static, width = found
+            static_text = self._texts[key] = (static, metrics.horizontalAdvance(text))
+        static, width = static_text
         if align == "right":
             x -= width
         elif align == "center":
@@ -148,26 +148,26 @@ class Ink:
     def elide(self, text: str, role: TypeRole, room: float) -> str:
         """The text, or as much of it as fits, with an ellipsis."""
         key = (text, role, int(room))
-        found = self._elided.get(key)
-        if found is None:
+        elided = self._elided.get(key)
+        if elided is None:
             if len(self._elided) > _TEXT_LIMIT:
                 self._elided.clear()
             metrics = self._font(role, False)[1]
-            found = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, room))
-            if found != text and found.endswith("…"):
-                found = f"{found[:-1].rstrip()}…"
-            self._elided[key] = found
-        return found
+            elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0.0, room))
+            if elided != text and elided.endswith("…"):
+                elided = f"{elided[:-1].rstrip()}…"
+            self._elided[key] = elided
+        return elided
 
     def wrap(self, text: str, role: TypeRole, room: float, lines: int) -> tuple[str, ...]:
         """The text in at most so many lines; the last one ends in an ellipsis where there is more."""
         key = (text, role, int(room), lines)
-        found = self._wrapped.get(key)
-        if found is None:
+        wrapped = self._wrapped.get(key)
+        if wrapped is None:
             if len(self._wrapped) > 500:
                 self._wrapped.clear()
-            found = self._wrapped[key] = self._lay_out(" ".join(text[:2000].split()), role, room, lines)
-        return found
+            wrapped = self._wrapped[key] = self._lay_out(" ".join(text[:2000].split()), role, room, lines)
+        return wrapped
 
     def _lay_out(self, text: str, role: TypeRole, room: float, lines: int) -> tuple[str, ...]:
         layout = QTextLayout(text, self._font(role, False)[0])

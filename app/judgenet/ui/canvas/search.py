@@ -26,7 +26,7 @@ PARTS: Final[dict[Part, str]] = {
 def search(network: NetworkState, text: str) -> list[tuple[str, str, Target]]:
     """The nodes whose name, place or model holds every word: (name, place, target), best first."""
     words = text.casefold().split()
-    found: list[tuple[int, str, str, Target]] = []
+    hits: list[tuple[int, str, str, Target]] = []
     for layer, of in enumerate(network.layers):
         where = network.title(layer)
         for neuron, state in enumerate(of.neurons):
@@ -35,13 +35,13 @@ def search(network: NetworkState, text: str) -> list[tuple[str, str, Target]]:
             text_of = f"{name} {place} {state.model}".casefold()
             if all(word in text_of for word in words):
                 starts = not words or name.casefold().startswith(words[0])
-                found.append((0 if starts else 1, name, place, Place(layer, neuron)))
+                hits.append((0 if starts else 1, name, place, Place(layer, neuron)))
     for part, name in PARTS.items():
         present = {"roles": network.roles is not None, "chair": network.chair is not None}.get(part, True)
         if present and words and all(word in name.casefold() for word in words):
-            found.append((0, name, "", part))
-    found.sort(key=lambda row: row[0])
-    return [(name, place, target) for _, name, place, target in found]
+            hits.append((0, name, "", part))
+    hits.sort(key=lambda row: row[0])
+    return [(name, place, target) for _, name, place, target in hits]
 
 
 class SearchPopup(QFrame):
@@ -94,16 +94,16 @@ class SearchPopup(QFrame):
     def _filter(self, text: str) -> None:
         if self._network is None:
             return
-        found = search(self._network, text)
+        hits = search(self._network, text)
         self._list.clear()
-        for name, place, target in found[:LIMIT]:
+        for name, place, target in hits[:LIMIT]:
             item = QListWidgetItem(f"{name}    {place}" if place else name)
             item.setData(Qt.ItemDataRole.UserRole, target)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, {place}" if place else name)
             self._list.addItem(item)
         self._list.setCurrentRow(0)
-        shown = min(LIMIT, len(found))
-        self._count.setText(f"{shown:,} of {len(found):,}" if found else "Nothing found")
+        shown = min(LIMIT, len(hits))
+        self._count.setText(f"{shown:,} of {len(hits):,}" if hits else "Nothing found")
 
     def _take(self, item: QListWidgetItem | None) -> None:
         if item is None:

@@ -365,8 +365,8 @@ class BrowseView(QWidget):
         """The places of the selected pairs in the run in focus; pairs that it has not are left out."""
         if self._verdicts is None:
             return ()
-        found = (self._verdicts.run_index(place) for place in self.table.selected_positions)
-        return tuple(place for place in found if place is not None)
+        indexes = (self._verdicts.run_index(place) for place in self.table.selected_positions)
+        return tuple(place for place in indexes if place is not None)
 
     # The open pair
 
@@ -540,11 +540,11 @@ class _Side(QFrame):
     def _agreement(index: PairIndex, verdicts: DatasetVerdicts | None) -> str:
         if verdicts is None or not verdicts.judged.any():
             return ""
-        found = index.agreement(verdicts)
-        if found.accuracy is None:
-            return f"Network and people: {found.reasons['accuracy']}"
-        kappa = "" if found.kappa is None else f", kappa {found.kappa:.2f}"
+        agreement = index.agreement(verdicts)
+        if agreement.accuracy is None:
+            return f"Network and people: {agreement.reasons['accuracy']}"
+        kappa = "" if agreement.kappa is None else f", kappa {agreement.kappa:.2f}"
         return (
-            f"Network and people agree on {found.accuracy:.1%} of {plural(found.n_used, 'pair')}{kappa} "
-            f"({found.n_used:,} of {found.n_total:,} judged pairs have both)"
+            f"Network and people agree on {agreement.accuracy:.1%} of {plural(agreement.n_used, 'pair')}{kappa} "
+            f"({agreement.n_used:,} of {agreement.n_total:,} judged pairs have both)"
         ).replace("%", " %")

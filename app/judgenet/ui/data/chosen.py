@@ -167,11 +167,11 @@ class ChosenPanel(QWidget):
         self.problem.setText(f"What it costs is not known: {figures.problem}" if figures.problem else "")
         if estimate is None:
             return
-        found = estimate.estimate
-        price = "unknown" if found.price is None else money_span(*found.price, found.currency)
+        costs = estimate.estimate
+        price = "unknown" if costs.price is None else money_span(*costs.price, costs.currency)
         words = {
-            "Calls": span(*found.calls),
-            "Already paid for": f"{found.calls_recorded:,}",
+            "Calls": span(*costs.calls),
+            "Already paid for": f"{costs.calls_recorded:,}",
             "Price": price,
             "Time": duration_range(estimate.duration.low, estimate.duration.high),
         }
@@ -179,6 +179,6 @@ class ChosenPanel(QWidget):
             value.setText(words[name])
             value.setAccessibleName(f"{name}: {words[name]}")
             set_tone(value, "text3" if figures.stale else "")
-        paid = found.calls_recorded > 0
+        paid = costs.calls_recorded > 0
         self._costs["Already paid for"].setVisible(paid)
         self._cost_names["Already paid for"].setVisible(paid)

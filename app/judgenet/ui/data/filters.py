@@ -242,7 +242,9 @@ class FilterBar(QWidget):
         judged = index.judged_counts(verdicts) if verdicts is not None and verdicts.judged.any() else {}
         self.verdict.set_options(_occurring(_JUDGED_WORDS, judged))
         self.match.set_options(self._matches(index, verdicts) if judged else [])
-        self.finding.set_options([Option(found.kind, found.title, len(found.ids)) for found in findings if found.ids])
+        self.finding.set_options(
+            [Option(finding.kind, finding.title, len(finding.ids)) for finding in findings if finding.ids]
+        )
         self.finding.setVisible(bool(self.finding.options))
         of_all = len(index)
         self.chosen.set_options(
@@ -253,9 +255,9 @@ class FilterBar(QWidget):
     def _matches(index: PairIndex, verdicts: DatasetVerdicts | None) -> list[Option]:
         if verdicts is None:
             return []
-        found = index.agreement(verdicts)
-        agree = sum(found.confusion[place][place] for place in range(3))
-        return [Option("agree", "agree", agree), Option("differ", "differ", found.n_used - agree)]
+        agreement = index.agreement(verdicts)
+        agree = sum(agreement.confusion[place][place] for place in range(3))
+        return [Option("agree", "agree", agree), Option("differ", "differ", agreement.n_used - agree)]
 
     # What is wanted
 

@@ -177,8 +177,8 @@ class FindingList(QWidget):
 
     def _fill(self, findings: Sequence[Finding], left_out: Collection[str]) -> None:
         self._clear()
-        found = {finding.kind for finding in findings}
-        fine = [Finding(kind, "note", 0, "") for kind in _LOOKED_FOR if kind not in found] if self._choices else []
+        kinds = {finding.kind for finding in findings}
+        fine = [Finding(kind, "note", 0, "") for kind in _LOOKED_FOR if kind not in kinds] if self._choices else []
         ordered = sorted(findings, key=lambda one: (_ORDER[one.severity], -len(one.ids)))
         for finding in (*ordered, *fine):
             row = FindingRow(finding, choice=self._choices, leave=finding.kind in left_out)

@@ -148,14 +148,14 @@ class Importer(QObject):
 
         def work(job: Job) -> tuple[OpenFiles, ImportDraft]:
             self._job = job
-            found = open_files(
+            open_pairs = open_files(
                 _paths(files),
                 encoding=encoding,
                 sheet=sheet,
                 leave_out_bad=leave_out_bad,
                 watch=lambda share: job.report(share, 1),
             )
-            return found, ImportDraft.begin(found, source)
+            return open_pairs, ImportDraft.begin(open_pairs, source)
 
         began = time.perf_counter()
         try:

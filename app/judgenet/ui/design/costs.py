@@ -50,10 +50,10 @@ class _Figure(QWidget):
 
 def _expected_words(estimate: RunTotals) -> str:
     """What a network with stop rules is expected to come to; empty where that is not known, or there are none."""
-    found = estimate.expected
-    if found is None:
+    expected = estimate.expected
+    if expected is None:
         return ""
-    return f"About {found.calls:,.0f} calls, as in {plural(found.pairs, 'recorded pair')}"
+    return f"About {expected.calls:,.0f} calls, as in {plural(expected.pairs, 'recorded pair')}"
 
 
 class CostStrip(QFrame):
@@ -127,8 +127,8 @@ class CostStrip(QFrame):
         self._row.setSpacing(theme.px(spaces[0]))
         self.note.setMinimumWidth(theme.px(120))
         self._elide_problems()
-        found = self._context.figures.estimate
-        counted = found is not None and found.estimate.pairs > 0
+        estimate = self._context.figures.estimate
+        counted = estimate is not None and estimate.estimate.pairs > 0
         self.tokens.setVisible(counted and wide > 560)
         self.open.setVisible(counted and wide > 760)
         self.paid.setVisible(counted and wide > 480)
@@ -193,9 +193,9 @@ class CostStrip(QFrame):
 
     def _show_limits(self) -> None:
         """Says which limits are in force, or that the price is to be entered before money can be limited."""
-        limits, found = self._context.runner.limits, self._context.figures.estimate
+        limits, estimate = self._context.runner.limits, self._context.figures.estimate
         named = limits_words(limits)
-        unknown = found is not None and found.estimate.pairs > 0 and found.estimate.price is None
+        unknown = estimate is not None and estimate.estimate.pairs > 0 and estimate.estimate.price is None
         wish = self._context.runner.stop_wish
         words = stop_words(wish)
         stop = "Until enough is known" if wish.until else f"{words[:1].upper()}{words[1:]}"
@@ -226,8 +226,8 @@ class CostStrip(QFrame):
         for figure in (self.calls, self.tokens, self.paid, self.open, self.price, self.time):
             set_tone(figure.figure, "text3" if figures.stale else "")
 
-    def _show(self, found: RunEstimate) -> None:
-        estimate = found.estimate
+    def _show(self, run_estimate: RunEstimate) -> None:
+        estimate = run_estimate.estimate
         pairs = estimate.pairs
         if not pairs:
             low, high = estimate.per_pair[0].total, estimate.per_pair[1].total
@@ -247,14 +247,16 @@ class CostStrip(QFrame):
         low, high = tokens_in.low + tokens_out.low, tokens_in.high + tokens_out.high
         tip = f"in {span(*tokens_in)}, out {span(*tokens_out)}; what is paid already is left out"
         self.tokens.say(span(low, high), "new tokens" if estimate.calls_recorded else "tokens", tip)
-        about = "" if found.pairs_looked_at >= pairs else f"Counted on {found.pairs_looked_at:,} of the pairs"
+        about = (
+            "" if run_estimate.pairs_looked_at >= pairs else f"Counted on {run_estimate.pairs_looked_at:,} of the pairs"
+        )
         self.paid.say(
             f"{estimate.calls_recorded:,}", "already paid", about or "Answers that are in the project's store"
         )
         opened = estimate.calls_open
         self.open.say(span(*opened, form="whole" if opened.high < 1e6 else "short"), "new calls")
-        self._say_price(found)
-        seconds = found.duration
+        self._say_price(run_estimate)
+        seconds = run_estimate.duration
         if not seconds.high:
             self.time.say("–", "time")
             return
@@ -265,8 +267,8 @@ class CostStrip(QFrame):
         )
         self.time.say(f"≈ {duration_range(seconds.low, seconds.high)}", "time", basis)
 
-    def _say_price(self, found: RunEstimate) -> None:
-        estimate = found.estimate
+    def _say_price(self, run_estimate: RunEstimate) -> None:
+        estimate = run_estimate.estimate
         if estimate.price is None:
             self.price.say("unknown", "price", estimate.reason)
         elif not estimate.price.high and not estimate.calls_open.high:

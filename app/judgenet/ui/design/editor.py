@@ -81,7 +81,7 @@ class DesignEditor(QObject):
         self.problems_changed.emit()
 
     def _changed(self) -> None:
-        found = self._check()
+        problems = self._check()
         kept = frozenset(
             place for place in self.places if place.layer < self.spec.depth and place.neuron < self._width(place.layer)
         )
@@ -90,8 +90,8 @@ class DesignEditor(QObject):
         self.places = kept
         if gone:
             self.part = None
-        if found != self.problems:
-            self.problems = found
+        if problems != self.problems:
+            self.problems = problems
             self.problems_changed.emit()
         if changed:
             self.selection_changed.emit()

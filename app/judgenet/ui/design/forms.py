@@ -109,14 +109,17 @@ class SettingsSection(FormSection):
     def refresh(self) -> None:
         """Shows the settings in force."""
         editor = self._editor
-        found = self._effective()
-        first = found[0]
-        several = any((one.endpoint, one.model) != (first.endpoint, first.model) for one in found)
+        effective = self._effective()
+        first = effective[0]
+        several = any((one.endpoint, one.model) != (first.endpoint, first.model) for one in effective)
         self.model.show_model(editor.spec, editor.context.document.profiles, first, several)
         for widget, values in (
-            (self.temperature, [-0.1 if s.temperature in (None, "default") else float(s.temperature) for s in found]),
-            (self.samples, [s.samples or 1 for s in found]),
-            (self.max_tokens, [s.max_tokens or 1024 for s in found]),
+            (
+                self.temperature,
+                [-0.1 if s.temperature in (None, "default") else float(s.temperature) for s in effective],
+            ),
+            (self.samples, [s.samples or 1 for s in effective]),
+            (self.max_tokens, [s.max_tokens or 1024 for s in effective]),
         ):
             widget.blockSignals(True)
             widget.setValue(values[0])  # type: ignore[arg-type]

@@ -35,7 +35,7 @@ class ModelChoice:
 
 def model_choices(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> list[ModelChoice]:
     """The models that can be chosen at once: those in use first, then each endpoint's own."""
-    found: dict[tuple[str, str], ModelChoice] = {}
+    choices: dict[tuple[str, str], ModelChoice] = {}
 
     def add(endpoint: str, model: str | None) -> None:
         profile = profiles.get(endpoint)
@@ -44,14 +44,14 @@ def model_choices(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) ->
             own = model_name(profile.source)
         name = model or own
         if name:
-            found.setdefault((endpoint, name), ModelChoice(endpoint, None if model == own else model, name))
+            choices.setdefault((endpoint, name), ModelChoice(endpoint, None if model == own else model, name))
 
     for settings in all_settings(spec):
         if settings.endpoint:
             add(settings.endpoint, settings.model)
     for name in profiles:
         add(name, None)
-    return list(found.values())
+    return list(choices.values())
 
 
 def known_models(endpoint: str, profiles: Mapping[str, EndpointProfile]) -> list[str]:

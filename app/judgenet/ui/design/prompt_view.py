@@ -157,13 +157,13 @@ class PromptSection(FormSection):
         layer, neuron, order = self._site()
         try:
             start = start_of(document.project, (pair,), document.profiles, folder=document.folder)
-            found = await self._editor.context.tasks.off_thread(_made, start, store, pair, layer, neuron, order)
+            made_preview = await self._editor.context.tasks.off_thread(_made, start, store, pair, layer, neuron, order)
         except (NetworkError, PromptError, PriceError, NoSuchCall, StoreError, sqlite3.Error) as error:
             if generation == self._generation:
                 self._say(str(error).splitlines()[0])
             return
         if generation == self._generation:
-            self._show(found)
+            self._show(made_preview)
 
     def _say(self, text: str) -> None:
         self.note.setText(text)
@@ -171,17 +171,17 @@ class PromptSection(FormSection):
         self.text.clear()
         self.tokens.clear()
 
-    def _show(self, found: Preview) -> None:
-        notes = list(found.notes)
-        if found.answer is not None:
+    def _show(self, made_preview: Preview) -> None:
+        notes = list(made_preview.notes)
+        if made_preview.answer is not None:
             notes.append("Answered already: asking again costs nothing.")
         self.note.setText(" ".join(notes))
         self.note.setVisible(bool(notes))
-        self.tokens.setText(plural(found.tokens, "token"))
+        self.tokens.setText(plural(made_preview.tokens, "token"))
         self.tokens.setToolTip("Estimated; the endpoint counts them when it answers")
-        head = f"{found.prompt.system}\n\n" if found.prompt.system else ""
-        passages = [(len(head) + begin, len(head) + end) for begin, end in found.fills]
-        self.text.show_text(head + found.prompt.user, passages)
+        head = f"{made_preview.prompt.system}\n\n" if made_preview.prompt.system else ""
+        passages = [(len(head) + begin, len(head) + end) for begin, end in made_preview.fills]
+        self.text.show_text(head + made_preview.prompt.user, passages)
 
 
 def _made(start: Start, store: Store | None, pair: Pair, layer: int, neuron: int, order: Order | None) -> Preview:

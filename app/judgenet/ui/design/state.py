@@ -86,7 +86,7 @@ def orders_of(spec: NetworkSpec) -> tuple[Order, ...]:
 
 def problems_at(spec: NetworkSpec, problems: Sequence[Problem]) -> dict[tuple[int, int], Problem]:
     """The first problem of each drawn neuron. A problem of a layer's, or of all neurons', settings is each neuron's."""
-    found: dict[tuple[int, int], Problem] = {}
+    by_place: dict[tuple[int, int], Problem] = {}
     for problem in problems:
         if problem.layer is not None and problem.layer >= spec.depth:
             continue
@@ -95,11 +95,11 @@ def problems_at(spec: NetworkSpec, problems: Sequence[Problem]) -> dict[tuple[in
             continue
         for layer in layers:
             if problem.neuron is not None and not spec.layers[layer].adaptive:
-                found.setdefault((layer, problem.neuron), problem)
+                by_place.setdefault((layer, problem.neuron), problem)
                 continue
             for neuron in range(width_of(spec, layer)):
-                found.setdefault((layer, neuron), problem)
-    return found
+                by_place.setdefault((layer, neuron), problem)
+    return by_place
 
 
 def problem_words(problem: Problem) -> str:
@@ -193,7 +193,7 @@ def design_state(
     editable: bool = True,
 ) -> NetworkState:
     """Everything that the canvas shows of a design."""
-    found = problems_at(spec, problems)
+    at_places = problems_at(spec, problems)
     mistakes: dict[Problem, Mistake] = {}
 
     def mistake(problem: Problem | None) -> Mistake | None:
@@ -206,7 +206,7 @@ def design_state(
 
     widths = [width_of(spec, number) for number in range(spec.depth)]
     layers = tuple(
-        _layer_state(spec, number, profiles, [mistake(found.get((number, place))) for place in range(width)])
+        _layer_state(spec, number, profiles, [mistake(at_places.get((number, place))) for place in range(width)])
         for number, width in enumerate(widths)
     )
     of_chair = [problem for problem in problems if problem.path.startswith("chair.")]

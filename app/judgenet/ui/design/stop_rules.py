@@ -162,12 +162,12 @@ class StopSection(FormSection):
 
     def refresh(self) -> None:
         """Shows the rules of what is selected."""
-        found = self.places()
-        if found is None:
+        places = self.places()
+        if places is None:
             return
-        self._places = found
+        self._places = places
         spec = self._editor.spec
-        before, within = found
+        before, within = places
         if before is None and within is None:
             everywhere = [rule_at(spec, place) for place in stop_places(spec)]
             rule = everywhere[0] if everywhere else None
@@ -209,9 +209,9 @@ class StopSection(FormSection):
         if not has_stop_rules(spec):
             self.note.setText("A pair that fulfils the rule is decided early; nothing more is asked of it.")
             return
-        found = self._editor.context.figures.estimate
-        expected = None if found is None else found.estimate.expected
-        currency = "USD" if found is None else found.estimate.currency
+        estimate = self._editor.context.figures.estimate
+        expected = None if estimate is None else estimate.estimate.expected
+        currency = "USD" if estimate is None else estimate.estimate.currency
         self.note.setText("\n".join(_said(spec, self._places, expected, currency)))
 
 

@@ -83,9 +83,9 @@ class LayerWorth(QObject):
     async def _value(self, key: object, run: RunInfo, table: RunFrame, number: int) -> None:
         from judgenet.figures.panel_worth import layers_worth
 
-        found = await self._context.tasks.off_thread(layers_worth, table)
+        worth = await self._context.tasks.off_thread(layers_worth, table)
         if number == self._number:
-            self._found[key] = _Worth(run, network_of(run), found)
+            self._found[key] = _Worth(run, network_of(run), worth)
             while len(self._found) > _KEPT:
                 self._found.popitem(last=False)
             self.changed.emit()
@@ -93,15 +93,15 @@ class LayerWorth(QObject):
     def below_layers(self, network: NetworkState, spec: NetworkSpec) -> NetworkState:
         """The same network with what its layers are worth; of a layer that was edited since the run, what it was
         worth before."""
-        found = self._found.get(self._key)
-        if found is None or has_stop_rules(found.spec):
+        worth = self._found.get(self._key)
+        if worth is None or has_stop_rules(worth.spec):
             # Neurons behind a stop rule were asked of the hard pairs only: no figure of the layer.
             return network
-        edited = changed_layers(found.spec, spec)
+        edited = changed_layers(worth.spec, spec)
         layers = list(network.layers)
-        for number, (basis, votes) in found.layers.items():
+        for number, (basis, votes) in worth.layers.items():
             if number <= len(layers):
-                texts, tip = _words(found.run, number, basis, votes, edited=number in edited)
+                texts, tip = _words(worth.run, number, basis, votes, edited=number in edited)
                 layers[number - 1] = replace(layers[number - 1], worth=texts, worth_tip=tip)
         return replace(network, layers=tuple(layers))
 

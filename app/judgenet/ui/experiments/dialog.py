@@ -202,12 +202,12 @@ class ExperimentsDialog(QDialog):
     async def _look(self, key: str) -> None:
         """Shows the results that the experiment left."""
         try:
-            found = await self._context.tasks.off_thread(work.earlier, self.folder, key)
+            earlier = await self._context.tasks.off_thread(work.earlier, self.folder, key)
         except ResultsError as error:
             self._context.errors.tell_exception(error)
             return
         if key == self._key and not self._going and self._shown is None:
-            self._take(found)
+            self._take(earlier)
             self._refresh()
 
     def _edited(self, *_: object) -> None:
@@ -242,14 +242,16 @@ class ExperimentsDialog(QDialog):
 
         store = self._context.document.store
         try:
-            found = await self._context.tasks.off_thread(work.reckon, self.plan.wanted(), self._start(), store, check)
+            reckoned = await self._context.tasks.off_thread(
+                work.reckon, self.plan.wanted(), self._start(), store, check
+            )
         except _Superseded:
             return
         except (NetworkError, PriceError, PromptError, StoreError, sqlite3.Error) as error:
             self.plan.show_estimate((), str(error))
             return
         if not stop.is_set():
-            self._estimate = found
+            self._estimate = reckoned
             self._refresh()
 
     # Running

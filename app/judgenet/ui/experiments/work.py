@@ -128,7 +128,7 @@ def run(
     course = Course(place.store, chosen, experiment)
     end = drive(course, place.engine, place.store, told, stopped)
     place.store.flush()
-    found = experiment_set(
+    of_set = experiment_set(
         place.store,
         experiment,
         chosen.pairs,
@@ -142,4 +142,4 @@ def run(
         source=dict(chosen.record.get("source", {})),
         this_time=course.used.calls,
     )
-    return shown(write_results(place.folder / wanted.key, wanted.key, found)[0])
+    return shown(write_results(place.folder / wanted.key, wanted.key, of_set)[0])

@@ -245,54 +245,54 @@ class SidePanel(QFrame):
 
     def show_survey(self, state: LabelsState) -> None:
         """Shows how the annotators stand, and how far the labels reach."""
-        found = state.survey
+        survey = state.survey
         _empty(self.people)
-        labelled = found is not None and bool(found.said)
+        labelled = survey is not None and bool(survey.said)
         self.people_title.setVisible(labelled)
         self._lines[1].setVisible(labelled)
-        if found is not None:
-            self._show_people(found, state.annotator, state.goal if state.desk is None else state.desk.wished)
-        self._show_agreement(found)
+        if survey is not None:
+            self._show_people(survey, state.annotator, state.goal if state.desk is None else state.desk.wished)
+        self._show_agreement(survey)
         self._show_width(state.plan, state)
         self.rules_file.setVisible(state.desk is not None and any(pair.human for pair in state.desk.pairs))
 
-    def _show_people(self, found: Survey, me: str, goal: int) -> None:
-        names = sorted(found.said, key=lambda name: (name != me, -found.said[name]))[:_MOST_ANNOTATORS]
-        most = max([goal, *found.said.values()])
+    def _show_people(self, survey: Survey, me: str, goal: int) -> None:
+        names = sorted(survey.said, key=lambda name: (name != me, -survey.said[name]))[:_MOST_ANNOTATORS]
+        most = max([goal, *survey.said.values()])
         for row, name in enumerate(names):
             shown = label(one_line(name, 18), "node" if name == me else "")
             bar = QProgressBar()
             bar.setTextVisible(False)
             bar.setRange(0, most)
-            bar.setValue(found.said[name])
+            bar.setValue(survey.said[name])
             bar.setProperty("tone", "accent" if name == me else "text3")
-            bar.setAccessibleName(f"{name}: {plural(found.said[name], 'label')}")
-            number = label(f"{found.said[name]:,}", tone="text2")
+            bar.setAccessibleName(f"{name}: {plural(survey.said[name], 'label')}")
+            number = label(f"{survey.said[name]:,}", tone="text2")
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             for column, widget in enumerate((shown, bar, number)):
                 self.people.addWidget(widget, row, column)
 
-    def _show_agreement(self, found: Survey | None) -> None:
+    def _show_agreement(self, survey: Survey | None) -> None:
         text = ""
-        if found is not None and found.kappa is not None:
-            agreement, interval = found.kappa
+        if survey is not None and survey.kappa is not None:
+            agreement, interval = survey.kappa
             if agreement.kappa is not None:
                 text = f"Agreement, kappa {agreement.kappa:.2f}"
                 text += f" [{interval.low:.2f}, {interval.high:.2f}]" if interval is not None else ""
                 text = f"{text}, {plural(agreement.n_used, 'pair')}".replace("-", "−")
             else:
                 text = f"Agreement, kappa: n/a, {agreement.reasons.get('kappa', 'no pair in common')}"
-        elif found is not None and len(found.panel.raters) > 2:
-            alpha = found.panel.alpha_nominal
+        elif survey is not None and len(survey.panel.raters) > 2:
+            alpha = survey.panel.alpha_nominal
             shown = (
                 f"{alpha.value:.2f}, {plural(alpha.n, 'pair')}" if alpha.value is not None else f"n/a, {alpha.reason}"
             )
             text = f"Agreement, Krippendorff's alpha {shown}"
-        if found is not None and found.stale:
-            text += ("\n" if text else "") + f"{plural(found.stale, 'pair')} labelled before its text changed"
+        if survey is not None and survey.stale:
+            text += ("\n" if text else "") + f"{plural(survey.stale, 'pair')} labelled before its text changed"
         self.agreement.setText(text)
         self.agreement.setVisible(bool(text))
-        disputed = 0 if found is None else len(found.disputed)
+        disputed = 0 if survey is None else len(survey.disputed)
         self.settle.setText(f"{plural(disputed, 'pair')} to settle")
         self.settle.setVisible(bool(disputed))
 

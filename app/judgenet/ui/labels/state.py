@@ -367,7 +367,7 @@ class LabelsState(QObject):
 
     async def _draw(self, asked: _Asked, wanted: int) -> None:
         try:
-            found = await self._context.tasks.job("Draw pairs to label", lambda job: _made(asked, job.check))
+            drawn = await self._context.tasks.job("Draw pairs to label", lambda job: _made(asked, job.check))
         except JobCancelled:
             if wanted == self._wanted:
                 self.working = False
@@ -376,7 +376,7 @@ class LabelsState(QObject):
             return
         if wanted != self._wanted:
             return
-        self.desk, self.survey, self.plan, self.rules = found.desk, found.survey, found.plan, found.rules
+        self.desk, self.survey, self.plan, self.rules = drawn.desk, drawn.survey, drawn.plan, drawn.rules
         self.desk.goal = self.goal
         self.working = False
         self._since = monotonic()
@@ -391,9 +391,9 @@ class LabelsState(QObject):
         store, desk, table, name = self.store, self.desk, self.table, self.aggregation
         if store is None or desk is None:
             return
-        found, plan = await self._context.tasks.off_thread(_looked, store, desk, table, name)
+        survey_now, plan = await self._context.tasks.off_thread(_looked, store, desk, table, name)
         if wanted == self._wanted:
-            self.survey, self.plan = found, plan
+            self.survey, self.plan = survey_now, plan
             self.surveyed.emit()
 
     def taken_over(self) -> None:
@@ -453,5 +453,5 @@ def _made(asked: _Asked, check: object) -> _Found:
 
 def _looked(store: Store, desk: Desk, table: RunFrame | None, aggregation: str) -> tuple[Survey, LabelPlan | None]:
     book = LabelBook.of(store)
-    found = survey(desk.pairs, book, desk.seed)
-    return found, None if table is None else planned(desk.pairs, table, aggregation, book, WIDTH)
+    survey_now = survey(desk.pairs, book, desk.seed)
+    return survey_now, None if table is None else planned(desk.pairs, table, aggregation, book, WIDTH)

@@ -127,9 +127,9 @@ class PairsModel(RowsModel):
 
     def pairs_changed(self, positions: Iterable[int]) -> None:
         """Verdicts of some pairs came in."""
-        found = [row for row in map(self.row_of, positions) if row is not None]
-        if found:
-            self.dataChanged.emit(self.index(min(found), 0), self.index(max(found), len(self.columns) - 1))
+        rows = [row for row in map(self.row_of, positions) if row is not None]
+        if rows:
+            self.dataChanged.emit(self.index(min(rows), 0), self.index(max(rows), len(self.columns) - 1))
 
     # Rows and positions
 

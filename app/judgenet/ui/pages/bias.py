@@ -140,15 +140,15 @@ class BiasPage(Page):
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setWidget(inner)
-        found = QWidget()
-        stacked = QVBoxLayout(found)
+        contents = QWidget()
+        stacked = QVBoxLayout(contents)
         stacked.setContentsMargins(0, 0, 0, 0)
         stacked.setSpacing(0)
         stacked.addWidget(self.area, stretch=1)
         stacked.addWidget(self.behind)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
-        self.stack.addWidget(found)
+        self.stack.addWidget(contents)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -365,11 +365,11 @@ class BiasPage(Page):
 
     def _open_pairs(self, ids: tuple[str, ...]) -> None:
         places = {pair.id: place for place, pair in enumerate(self.context.document.pairs)}
-        found = tuple(places[one] for one in ids if one in places)
-        if not found:
+        pairs = tuple(places[one] for one in ids if one in places)
+        if not pairs:
             self.context.errors.tell("These pairs are not among those that are loaded now.", "Data", level="warning")
             return
-        self.context.navigator.go("data", pairs=found, why=self.behind.title.whole)
+        self.context.navigator.go("data", pairs=pairs, why=self.behind.title.whole)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.behind.isVisible():

@@ -200,8 +200,8 @@ class DesignPage(Page):
             index,
             editable=not document.read_only,
         )
-        found = self.context.figures.estimate
-        state = with_gates(state, document.spec, None if found is None else found.estimate)
+        estimate = self.context.figures.estimate
+        state = with_gates(state, document.spec, None if estimate is None else estimate.estimate)
         return self.worth.below_layers(with_weights(state, self.context.learning.rule_of_design()), document.spec)
 
     def _pair_chosen(self, index: int) -> None:

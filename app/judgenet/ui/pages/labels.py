@@ -192,11 +192,12 @@ class LabelsPage(Page):
             self._say_empty(f"{plural(desk.labelled, 'pair')} settled.", "", "Back", self._random)
             return
         notes = [desk.draw.note] if desk.draw.note else []
-        found = self.state.with_network()
-        if found is not None and found.accuracy is not None:
-            hits = round(found.accuracy * found.n_used)
+        agreement = self.state.with_network()
+        if agreement is not None and agreement.accuracy is not None:
+            hits = round(agreement.accuracy * agreement.n_used)
             notes.append(
-                f"The network agrees with you on {hits:,} of {found.n_used:,} pairs ({100 * found.accuracy:.0f} %)."
+                f"The network agrees with you on {hits:,} of {agreement.n_used:,} pairs "
+                f"({100 * agreement.accuracy:.0f} %)."
             )
         if desk.draw.mode == "targeted":
             notes.append("These labels enter no estimate and no agreement.")
@@ -270,8 +271,8 @@ class LabelsPage(Page):
         self.context.navigator.go("labels")
 
     def _can_settle(self) -> bool | str:
-        found = self.state.survey
-        return (found is not None and bool(found.disputed)) or "The annotators agree, or there are no labels yet."
+        survey = self.state.survey
+        return (survey is not None and bool(survey.disputed)) or "The annotators agree, or there are no labels yet."
 
     def _go_data(self) -> None:
         self.context.navigator.go("data")
@@ -310,9 +311,9 @@ class LabelsPage(Page):
         self.state.taken_over()
 
     def _can_export(self) -> bool | str:
-        found = self.state.survey
+        survey = self.state.survey
         desk = self.state.desk
-        there = (found is not None and bool(found.said)) or (desk is not None and bool(desk.given))
+        there = (survey is not None and bool(survey.said)) or (desk is not None and bool(desk.given))
         return there or "No pair has a label yet."
 
     def _export(self) -> None:

@@ -395,11 +395,11 @@ class ResultsPage(OfRunPage):
 
     def _list_trusted(self, chosen: PairSelection | Unsure | Divided) -> None:
         """Lists the pairs of a mark of the lower charts."""
-        found = self.trusting.found
-        if found is not None and isinstance(chosen, Unsure):
-            self.listing.show_pairs(found.pairs(chosen), "the network is least sure, reviewed first")
-        elif found is not None and isinstance(chosen, Divided):
-            self.listing.show_pairs(found.pairs(chosen), f"the neurons of layer {chosen.layer} differ")
+        trust = self.trusting.found
+        if trust is not None and isinstance(chosen, Unsure):
+            self.listing.show_pairs(trust.pairs(chosen), "the network is least sure, reviewed first")
+        elif trust is not None and isinstance(chosen, Divided):
+            self.listing.show_pairs(trust.pairs(chosen), f"the neurons of layer {chosen.layer} differ")
         elif not isinstance(chosen, Unsure | Divided):
             self.listing.choose(chosen)
 

@@ -435,15 +435,15 @@ class EndpointsPanel(QFrame):
             return asyncio.run(probe(replace(profile, retries=0), model, folder, salt))
 
         try:
-            found = await self._context.tasks.off_thread(ask)
+            answer = await self._context.tasks.off_thread(ask)
         except (EndpointError, SecretError, OSError, ValueError) as error:
             self._tell(str(error), "warn")
             return
         finally:
             self.test.setEnabled(True)
-        if found.reply is not None:
+        if answer.reply is not None:
             self._tested = _as_tested(profile)
-        self._tell(_probe_words(found), "good" if found.reply is not None else "warn")
+        self._tell(_probe_words(answer), "good" if answer.reply is not None else "warn")
 
 
 def _as_tested(profile: EndpointProfile) -> EndpointProfile:

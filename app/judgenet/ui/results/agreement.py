@@ -141,12 +141,12 @@ class DifferPanel(Panel):
         if aggregation != self._aggregation:
             self._place = None
         self._report, self._aggregation = report, aggregation
-        found = report.aggregations[aggregation].agreement
+        agreement = report.aggregations[aggregation].agreement
         self.say(aggregation_title(aggregation))
         self.grid.show_counts(
-            {(said, human): found.confusion[_PLACE[human]][_PLACE[said]] for said in SHOWN for human in SHOWN}
+            {(said, human): agreement.confusion[_PLACE[human]][_PLACE[said]] for said in SHOWN for human in SHOWN}
         )
-        self.setVisible(found.n_used > 0)
+        self.setVisible(agreement.n_used > 0)
         self.grid.select(self._place)
         self._tell()
 
@@ -166,14 +166,14 @@ class DifferPanel(Panel):
         report, place = self._report, self._place
         if report is None:
             return
-        found = report.aggregations[self._aggregation].agreement
+        agreement = report.aggregations[self._aggregation].agreement
         if place is None:
-            wrong = found.n_used - sum(found.confusion[row][row] for row in range(3))
-            text = f"{plural(wrong, 'pair')} of {found.n_used:,} off the diagonal. Click a count for its pairs."
-            self.words.setText(text if found.n_used else "")
+            wrong = agreement.n_used - sum(agreement.confusion[row][row] for row in range(3))
+            text = f"{plural(wrong, 'pair')} of {agreement.n_used:,} off the diagonal. Click a count for its pairs."
+            self.words.setText(text if agreement.n_used else "")
             return
         said, human = place
-        count = found.confusion[_PLACE[human]][_PLACE[said]]
+        count = agreement.confusion[_PLACE[human]][_PLACE[said]]
         self.words.setText(
             f"{plural(count, 'pair')}: {selection_words(ConfusionCell(self._aggregation, said, human), report)}"
         )
@@ -358,18 +358,18 @@ def rows_picture(rows: Sequence[FigureRow], base: ReferenceLine | None, word: st
             groups.append((row.name if row.figures is None else "", []))
         if row.figures is None:
             continue
-        found, interval = row.figures.agreement, row.figures.intervals.accuracy
-        if found.accuracy is None:
+        agreement, interval = row.figures.agreement, row.figures.intervals.accuracy
+        if agreement.accuracy is None:
             continue
         group = groups[-1][0]
         at = len(names) + 1
         words = (
-            f"{f'{group}, ' if group else ''}{row.name}: accuracy {percent(found.accuracy)} "
+            f"{f'{group}, ' if group else ''}{row.name}: accuracy {percent(agreement.accuracy)} "
             f"{percent_interval(interval)}, n {of(*row.figures.used)}."
         )
-        groups[-1][1].append(PointMark(float(at), found.accuracy, words, interval, row.key))
+        groups[-1][1].append(PointMark(float(at), agreement.accuracy, words, interval, row.key))
         names.append((float(at), row.name))
-        shares += [found.accuracy, *(interval or ())]
+        shares += [agreement.accuracy, *(interval or ())]
     if len(names) > _NAMED:
         step = -(-len(names) // _NAMED)
         names = [(at, f"{at:.0f}") for at, _ in names if (at - 1) % step == 0]

@@ -238,10 +238,10 @@ class CascadePanel(Panel):
     async def _read(self, store: Store, results: Results, question: CascadeQuestion, number: int) -> None:
         from judgenet.figures.errors import FiguresError
 
-        found: RunCascade | None = None
+        cascade: RunCascade | None = None
         problem = ""
         try:
-            found = await self._context.tasks.off_thread(cascade_of, store, results, question)
+            cascade = await self._context.tasks.off_thread(cascade_of, store, results, question)
         except FiguresError as error:
             problem = str(error)
         except (StoreError, sqlite3.Error) as error:
@@ -250,42 +250,42 @@ class CascadePanel(Panel):
                 self._context.errors.tell_exception(error, results.run.id)
             return
         if number == self._number:
-            self._tell(found, problem)
+            self._tell(cascade, problem)
 
-    def _tell(self, found: RunCascade | None, problem: str) -> None:
-        self.found = found
-        self.use.setVisible(found is not None and self._usable())
+    def _tell(self, cascade: RunCascade | None, problem: str) -> None:
+        self.found = cascade
+        self.use.setVisible(cascade is not None and self._usable())
         clear_layout(self._table)
-        if found is None:
+        if cascade is None:
             for big in (self.accuracy, self.calls, self.gain):
                 big.say("n/a", "")
             self.words.setText(problem)
             return
-        mine = next(row for row in found.variants if row.rule == found.rule)
-        n = f"accuracy {percent_interval(found.accuracy_ci)}, {of(found.n_used, found.labelled)} labelled pairs"
-        self.accuracy.say(percent(found.accuracy), n)
-        self.calls.say(percent(mine.calls_share), f"of the calls: {of(found.calls, found.calls_most)}")
+        mine = next(row for row in cascade.variants if row.rule == cascade.rule)
+        n = f"accuracy {percent_interval(cascade.accuracy_ci)}, {of(cascade.n_used, cascade.labelled)} labelled pairs"
+        self.accuracy.say(percent(cascade.accuracy), n)
+        self.calls.say(percent(mine.calls_share), f"of the calls: {of(cascade.calls, cascade.calls_most)}")
         ends = points_interval(mine.difference_ci)
         self.gain.say(
             "n/a" if mine.difference is None else points(mine.difference), f"against asking everything {ends}"
         )
         # The name of a stage may be that of a model, which keeps its small letter.
-        went = ", ".join(f"{stage.name} on {of(stage.asked, stage.n_total)} pairs" for stage in found.stages)
+        went = ", ".join(f"{stage.name} on {of(stage.asked, stage.n_total)} pairs" for stage in cascade.stages)
         told = [f"Asked: {went}."]
-        if len(found.stages) > 1:
-            told.append(f"The last stage alone: {percent(found.last_accuracy)}.")
-        if found.unknown:
-            told.append(f"{found.unknown:,} pairs have no verdict: the calls that they need are not on record.")
+        if len(cascade.stages) > 1:
+            told.append(f"The last stage alone: {percent(cascade.last_accuracy)}.")
+        if cascade.unknown:
+            told.append(f"{cascade.unknown:,} pairs have no verdict: the calls that they need are not on record.")
         if stood_for(self._results):
             told.append("The chair, and a learned verdict, know the whole network: the vote of all stands for them.")
         self.words.setText(" ".join(told))
-        self._fill_table(found)
+        self._fill_table(cascade)
 
-    def _fill_table(self, found: RunCascade) -> None:
+    def _fill_table(self, cascade: RunCascade) -> None:
         for place, text in enumerate(("Decided where", "Accuracy", "Calls", "Difference")):
             self._cell(0, place, text, tone="text2")
-        for row, of_rule in enumerate(found.variants, 1):
-            strong = of_rule.rule == found.rule
+        for row, of_rule in enumerate(cascade.variants, 1):
+            strong = of_rule.rule == cascade.rule
             name = "Every call is made" if of_rule.rule == NEVER else _sentence(of_rule.rule)
             gain = "n/a" if of_rule.difference is None else points(of_rule.difference)
             texts = (name, percent(of_rule.accuracy), percent(of_rule.calls_share), "" if row == 1 else gain)

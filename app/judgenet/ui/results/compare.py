@@ -198,24 +198,28 @@ class ComparePanel(Panel):
         self._show_differences(beside.compared, one, two)
         sentences = plan_words(beside.plan), at_words(beside.plan)
         self.plan.setText(" ".join(f"{sentence}." for sentence in sentences if sentence))
-        found = beside.comparison.overturns
+        overturns = beside.comparison.overturns
         line: Line
         if not beside.common:
             line = ("The two runs have no pair in common: their figures are about different pairs.",)
-        elif found.gain is None:
-            line = (f"On the {plural(beside.common, 'pair')} that both have: {found.reasons.get('gain', '')}.",)
+        elif overturns.gain is None:
+            line = (f"On the {plural(beside.common, 'pair')} that both have: {overturns.reasons.get('gain', '')}.",)
         else:
             over_questions = beside.compared.figures.questions_p
-            test = f"McNemar's exact test, {p_value(found.p)}"
+            test = f"McNemar's exact test, {p_value(overturns.p)}"
             if over_questions is not None:
                 test = f"McNemar's test over questions, {p_value(over_questions)}"
             line = (
-                Strong(f"{points(found.gain)} for {one.lower()} "),
-                f"on the {plural(found.n_labelled, 'labelled pair')} that both judged, of "
+                Strong(f"{points(overturns.gain)} for {one.lower()} "),
+                f"on the {plural(overturns.n_labelled, 'labelled pair')} that both judged, of "
                 f"{plural(beside.common, 'pair')} in common ({test}).",
             )
         self.line.say(line)
-        counts: dict[Turn, int] = {"right": found.to_right, "wrong": found.to_wrong, "all": found.overturned}
+        counts: dict[Turn, int] = {
+            "right": overturns.to_right,
+            "wrong": overturns.to_wrong,
+            "all": overturns.overturned,
+        }
         texts: dict[Turn, str] = {
             "right": f"only {one.lower()} is right",
             "wrong": f"only {two.lower()} is right",
@@ -227,10 +231,10 @@ class ComparePanel(Panel):
             button.setText(f"{plural(counts[turn], 'pair')}: {texts[turn]}")
             button.setAccessibleName(button.text())
             button.setEnabled(counts[turn] > 0)
-            button.setVisible(found.n > 0)
+            button.setVisible(overturns.n > 0)
 
     def _show_differences(self, compared: Compared, one: str, two: str) -> None:
-        found: dict[str, Difference] = {**compared.figures.differences, "rate": compared.rate}
+        differences: dict[str, Difference] = {**compared.figures.differences, "rate": compared.rate}
         heads = ("", one, two, "Difference", "95 % interval", "n")
         for place, title in enumerate(heads):
             item = self._figures.itemAtPosition(0, place)
@@ -239,7 +243,7 @@ class ComparePanel(Panel):
                 head.setText(title)
         reasons = []
         for name, cells in self.differences.items():
-            of_ = found[name]
+            of_ = differences[name]
             in_percent = name in _IN_PERCENT
             figure = percent if in_percent else ratio
             interval = points_interval(of_.interval) if in_percent else ratio_interval(of_.interval)

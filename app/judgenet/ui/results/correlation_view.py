@@ -60,9 +60,9 @@ class CorrelationView(QWidget):
         """Shows the map in another theme."""
         self._renew()
 
-    def show_map(self, found: CorrelationFigures | None, names: tuple[str, ...], basis: str) -> None:
+    def show_map(self, correlations: CorrelationFigures | None, names: tuple[str, ...], basis: str) -> None:
         """Sets the correlations; ``basis`` says of what they are ("errors")."""
-        self._found, self._names, self._basis = found, names, basis
+        self._found, self._names, self._basis = correlations, names, basis
         self.current = self._branch = None
         count = plural(len(names), "neuron")
         self.setAccessibleName(f"Correlations of the {basis} of {count}, those that are alike side by side")

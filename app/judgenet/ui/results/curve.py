@@ -69,8 +69,8 @@ class CurvePanel(Panel):
         self._fill()
 
     def _fill(self) -> None:
-        found, explored = self._explorer.curve, self._explorer.explored
-        if found is None or explored is None:
+        curve, explored = self._explorer.curve, self._explorer.explored
+        if curve is None or explored is None:
             self.chart.setVisible(False)
             self.by.setVisible(False)
             why = self._explorer.why
@@ -82,8 +82,8 @@ class CurvePanel(Panel):
         self.chart.setVisible(True)
         self.by.setVisible(True)
         self.chart.setAccessibleName(self.title.text())
-        self.chart.show_picture(curve_picture(found, self._baseline(), by_calls=self.by.current == "calls"))
-        smallest, whole = found.smallest, found.whole
+        self.chart.show_picture(curve_picture(curve, self._baseline(), by_calls=self.by.current == "calls"))
+        smallest, whole = curve.smallest, curve.whole
         near = smallest != whole
         self.say(f"Smallest network within one point: {plural(smallest.neurons, 'neuron')}")
         if near:
@@ -103,9 +103,9 @@ class CurvePanel(Panel):
         return ReferenceLine(f"Always {SPOKEN[report.baseline.label]}", f"{100 * share:.1f}", share)
 
 
-def curve_picture(found: WhatIf, base: ReferenceLine | None, *, by_calls: bool) -> Picture:
+def curve_picture(curve: WhatIf, base: ReferenceLine | None, *, by_calls: bool) -> Picture:
     """The curve as a picture: the network as it was asked, and beside it one order alone and fewer samples."""
-    kinds = _kinds(found, by_calls=by_calls)
+    kinds = _kinds(curve, by_calls=by_calls)
 
     def x_of(point: Point) -> float:
         return point.calls if by_calls else float(point.neurons)
@@ -119,7 +119,7 @@ def curve_picture(found: WhatIf, base: ReferenceLine | None, *, by_calls: bool) 
             PointMark(x_of(point), point.accuracy, _words(point), point.interval if not name else None, _choice(point))
             for point in sizes
         )
-        title = name or f"Network {' + '.join(map(str, _widths(found)))}"
+        title = name or f"Network {' + '.join(map(str, _widths(curve)))}"
         series.append(
             Series(
                 title,
@@ -138,7 +138,7 @@ def curve_picture(found: WhatIf, base: ReferenceLine | None, *, by_calls: bool) 
             (at, place)
             for at, one in enumerate(series)
             for place, spot in enumerate(one.spots)
-            if spot.key == _choice(found.smallest)
+            if spot.key == _choice(curve.smallest)
         ),
         None,
     )
@@ -149,16 +149,16 @@ def curve_picture(found: WhatIf, base: ReferenceLine | None, *, by_calls: bool) 
         share_ticks(shares),
         "calls per pair" if by_calls else "neurons",
         base,
-        () if by_calls else _uprights(found),
+        () if by_calls else _uprights(curve),
         ring,
     )
 
 
-def _kinds(found: WhatIf, *, by_calls: bool) -> dict[str, list[Point]]:
+def _kinds(curve: WhatIf, *, by_calls: bool) -> dict[str, list[Point]]:
     """The sizes by what is less in them: nothing, one of the orders, samples."""
-    whole = found.whole
+    whole = curve.whole
     kinds: dict[str, list[Point]] = {"": [], "One order": [], "Fewer samples": []}
-    for point in found.points:
+    for point in curve.points:
         if point.orders == whole.orders and point.samples == whole.samples:
             kinds[""].append(point)
         elif point.samples == whole.samples and point.orders == whole.orders[:1]:
@@ -170,11 +170,11 @@ def _kinds(found: WhatIf, *, by_calls: bool) -> dict[str, list[Point]]:
     return kinds
 
 
-def _uprights(found: WhatIf) -> tuple[Upright, ...]:
+def _uprights(curve: WhatIf) -> tuple[Upright, ...]:
     """Where the next layer joins, for the first layers."""
     uprights = []
     last = 0
-    for depth, width in enumerate(_widths(found)[:-1], 1):
+    for depth, width in enumerate(_widths(curve)[:-1], 1):
         last += width
         left = "layer 1 only" if depth == 1 else ""
         uprights.append(Upright(last + 0.5, left, f"layer {depth + 1} joins"))
@@ -191,9 +191,9 @@ def x_ticks(values: Sequence[float], most: int = _MOST_TICKS) -> tuple[Tick, ...
     return tuple((value, f"{value:,.1f}".removesuffix(".0")) for value in values)
 
 
-def _widths(found: WhatIf) -> list[int]:
+def _widths(curve: WhatIf) -> list[int]:
     sizes: dict[int, int] = {}
-    for point in found.points:
+    for point in curve.points:
         sizes[point.depth] = point.of_width
     return [sizes[depth] for depth in sorted(sizes)]
 

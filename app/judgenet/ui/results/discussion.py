@@ -260,20 +260,20 @@ class ChangesPanel(Panel):
         change = self._change
         if change is None:
             return
-        found = change.overturns
+        overturns = change.overturns
         self.title.setText(f"What layer {change.after} changed")
         self.say(f"c2*(l{change.before}) to c2*(l{change.after})")
         self.grid.set_names(f"Layer {change.before} said".replace(" ", "\u00a0", 1), f"Layer {change.after} said")
-        self.grid.show_counts({(was, now): found.table[_PLACE[was]][_PLACE[now]] for was in SHOWN for now in SHOWN})
-        self.grid.setVisible(found.n > 0)
+        self.grid.show_counts({(was, now): overturns.table[_PLACE[was]][_PLACE[now]] for was in SHOWN for now in SHOWN})
+        self.grid.setVisible(overturns.n > 0)
         self.line.say(change_line(change))
-        counts = {"right": found.to_right, "wrong": found.to_wrong, "between": found.between_wrong}
+        counts = {"right": overturns.to_right, "wrong": overturns.to_wrong, "between": overturns.between_wrong}
         for turn, words in _TURNS:
             button = self.links[turn]
             button.setText(f"{counts[turn]:,} {words}")
             button.setAccessibleName(f"{plural(counts[turn], 'pair')} {words}")
             button.setEnabled(counts[turn] > 0)
-            button.setVisible(found.n_labelled > 0)
+            button.setVisible(overturns.n_labelled > 0)
 
     def _cell(self, place: GridCell | None) -> None:
         change = self._change

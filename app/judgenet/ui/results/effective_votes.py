@@ -118,15 +118,15 @@ class PanelState(QObject):
 
         why = ""
         try:
-            found = await self._context.tasks.job("Calculate what the votes are worth", work)
+            panel = await self._context.tasks.job("Calculate what the votes are worth", work)
         except JobCancelled:
-            found, why = None, "Stopped. It starts again when the page is opened."
+            panel, why = None, "Stopped. It starts again when the page is opened."
             if number == self._number:
                 self._key = None
         if number == self._number:
-            self.found, self.why = found, why
+            self.found, self.why = panel, why
             self.changed.emit()
-            if found is not None and self.places:
+            if panel is not None and self.places:
                 # Labels changed: the set that was chosen is worth something else.
                 self.choose(self.places)
 
@@ -143,9 +143,9 @@ class PanelState(QObject):
     async def _value(self, frame: RunFrame, places: tuple[int, ...], number: int) -> None:
         from judgenet.figures.panel import set_worth
 
-        found = await self._context.tasks.off_thread(set_worth, frame, places)
+        worth = await self._context.tasks.off_thread(set_worth, frame, places)
         if number == self._set_number:
-            self.set_worth = found
+            self.set_worth = worth
             self.set_changed.emit()
 
 
@@ -176,16 +176,16 @@ class WorthPanel(Panel):
     def _fill(self) -> None:
         from judgenet.report.outline_panel import KISH, worth_reasons, worth_rows
 
-        state, found = self._state, self._state.found
-        self.setVisible(found is not None or bool(state.why))
-        self.table.setVisible(found is not None)
+        state, panel = self._state, self._state.found
+        self.setVisible(panel is not None or bool(state.why))
+        self.table.setVisible(panel is not None)
         self.clear.setVisible(bool(state.places))
-        if found is None:
+        if panel is None:
             self.say("")
             self.note.setText(state.why)
             return
-        worth = found.worth
-        self.say(plural(len(found.study.neurons), "neuron"))
+        worth = panel.worth
+        self.say(plural(len(panel.study.neurons), "neuron"))
         rows = [_worth_row(f"{name} ({votes.neurons:,})", basis, votes) for name, basis, votes in worth_rows(worth)]
         if state.places:
             name = f"Chosen ({len(state.places):,})"
@@ -250,13 +250,13 @@ class CorrelationPanel(Panel):
         self.readout.setText(words or _HINT)
 
     def _fill(self) -> None:
-        found = self._state.found
-        self.setVisible(found is not None)
-        if found is None:
+        panel = self._state.found
+        self.setVisible(panel is not None)
+        if panel is None:
             self._by_user = False
             self.view.show_map(None, (), "")
             return
-        correlations = found.study.correlations
+        correlations = panel.study.correlations
         if not self._by_user:
             self.by.set_current("errors" if correlations.errors.reason is None else "verdicts")
         basis = self.by.current
@@ -267,7 +267,7 @@ class CorrelationPanel(Panel):
             self.readout.setText(f"n/a – {shown.reason}.")
             return
         self.say(f"{of(shown.pairs, shown.pairs_total)} pairs")
-        self.view.show_map(shown, found.study.neurons, basis)
+        self.view.show_map(shown, panel.study.neurons, basis)
         self.view.mark(self._state.places)
         self.readout.setText(_HINT)
 
@@ -315,11 +315,11 @@ class AddsPanel(Panel):
     def _fill(self) -> None:
         from judgenet.report.outline_panel import chosen_note
 
-        found = self._state.found
-        self.setVisible(found is not None)
-        if found is None:
+        panel = self._state.found
+        self.setVisible(panel is not None)
+        if panel is None:
             return
-        choice = found.study.choice.votes if self.by.current == "votes" else found.study.choice.labels
+        choice = panel.study.choice.votes if self.by.current == "votes" else panel.study.choice.labels
         there = choice.reason is None
         self.table.setVisible(there)
         self.chart.setVisible(there)
@@ -331,7 +331,7 @@ class AddsPanel(Panel):
         self.table.show_rows([_step_row(step) for step in choice.steps])
         self.chart.go_to(None)
         self.chart.show_picture(choice_picture(choice))
-        self.note.setText(chosen_note(len(found.worth.layers)))
+        self.note.setText(chosen_note(len(panel.worth.layers)))
 
 
 def _step_row(step: StepFigures) -> FigureRow:

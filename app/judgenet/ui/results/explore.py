@@ -177,10 +177,12 @@ class Explorer(QObject):
                     raise JobCancelled
                 job.share_is(done)
 
-            found = known or _explored(
+            exploration = known or _explored(
                 store, results.run, lambda done, total: report(0.5 * done / total if total else 0.0)
             )
-            return found, _curve(found, results, rules, rule, lambda done, total: report(0.5 + 0.5 * done / total))
+            return exploration, _curve(
+                exploration, results, rules, rule, lambda done, total: report(0.5 + 0.5 * done / total)
+            )
 
         try:
             explored, curve = await self._context.tasks.job("Evaluate smaller networks", work)
@@ -277,5 +279,5 @@ def _answer(explored: Explored, question: WhatIfQuestion) -> SubnetworkVerdicts:
 def _reply(explored: Explored, question: WhatIfQuestion, own: SubnetworkVerdicts) -> Reply:
     from judgenet.stats.whatif import change
 
-    found = _answer(explored, question)
-    return Reply(question, found, own, change(found, own, explored.calls.human, explored.calls.questions))
+    answer = _answer(explored, question)
+    return Reply(question, answer, own, change(answer, own, explored.calls.human, explored.calls.questions))

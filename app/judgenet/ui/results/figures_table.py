@@ -435,7 +435,7 @@ class FiguresTable(StudioTable):
         """What the columns of figures need, by place."""
         theme = current_theme()
         strong, body = QFontMetricsF(theme.font("node", tabular=True)), QFontMetricsF(theme.font(tabular=True))
-        found = {}
+        widths = {}
         for place, column in enumerate(self.figures.columns):
             if column.kind in ("name", "place"):
                 continue
@@ -447,8 +447,8 @@ class FiguresTable(StudioTable):
                 parts = strong.horizontalAdvance(value), body.horizontalAdvance(quiet)
                 both = parts[0] + parts[1] + (body.horizontalAdvance(" ") if value and quiet else 0)
                 width = max(width, max(parts) if two_lines else both)
-            found[place] = round(width) + theme.px(2 * TABLE_EDGE)
-        return found
+            widths[place] = round(width) + theme.px(2 * TABLE_EDGE)
+        return widths
 
 
 def _shares(rows: Sequence[FigureRow], baseline: float | None) -> list[float]:

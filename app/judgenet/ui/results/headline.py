@@ -228,15 +228,17 @@ class HeadPanel(QFrame):
         ``at_any_time`` the report is that of :func:`judgenet.report.anytime_view.at_any_time`."""
         best = report.rates.headline
         method: Method = best or "naive"
-        found = report.rates.estimates[method]
-        there = found.value is not None
-        self.figure.setText(percent(found.value) if there else "No verdict yet")
+        estimate = report.rates.estimates[method]
+        there = estimate.value is not None
+        self.figure.setText(percent(estimate.value) if there else "No verdict yet")
         self.figure.setProperty("tone", "text3" if best is None and there else "")
         self.figure.style().unpolish(self.figure)
         self.figure.style().polish(self.figure)
         self.figure.setFont(current_theme().font("headline" if there else "page", tabular=True))
         interval = (
-            "" if found.interval is None else f"{100 * found.interval.low:.1f} to {100 * found.interval.high:.1f}"
+            ""
+            if estimate.interval is None
+            else f"{100 * estimate.interval.low:.1f} to {100 * estimate.interval.high:.1f}"
         )
         self.interval.setText(interval if best is not None or not there else f"{interval}, uncorrected")
         self.figure.setAccessibleName(f"{self.figure.text()}, {self.interval.text()}")
@@ -258,9 +260,9 @@ class HeadPanel(QFrame):
     def _file_chosen(self, _place: int) -> None:
         self.file_chosen_changed.emit(self.file_chosen.currentData())
 
-    def _show_estimates(self, found: CorrectedRates, subject: Method, titles: Mapping[Method, str]) -> None:
-        estimates = found.estimates
-        elsewhere = found.sample.chosen == "imported"
+    def _show_estimates(self, corrected: CorrectedRates, subject: Method, titles: Mapping[Method, str]) -> None:
+        estimates = corrected.estimates
+        elsewhere = corrected.sample.chosen == "imported"
         shown: list[Method] = [subject] if subject not in _ALWAYS else []
         shown += [method for method in titles if method in _ALWAYS or (elsewhere and method != subject)]
         rates = [
@@ -398,9 +400,9 @@ def judgement_lines(report: Report) -> tuple[Line, ...]:
     return ((VerdictMark(side), *system_name(report, side), Strong(f" is better: the interval lies {where} 50 %.")),)
 
 
-def _rests_on(found: Estimate) -> str:
-    pairs = plural(found.n, "pair")
-    return f"{pairs}, {found.labels:,} labelled" if found.labels else pairs
+def _rests_on(estimate: Estimate) -> str:
+    pairs = plural(estimate.n, "pair")
+    return f"{pairs}, {estimate.labels:,} labelled" if estimate.labels else pairs
 
 
 def _column(*parts: QWidget | QHBoxLayout) -> tuple[QWidget, QVBoxLayout]:

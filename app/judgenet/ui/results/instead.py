@@ -120,7 +120,7 @@ class InsteadPanel(Panel):
         self.table.show_rows(rows)
 
 
-def _row(name: str, found: AltTestFigures, *, subject: bool = False) -> FigureRow:
-    close = f"{percent(found.advantage.value, unit=False)} {percent_interval(found.advantage.ci)}".strip()
-    extra = (of(found.won, found.tested), close, f"{found.advantage.n:,}", _ANSWERS[found.passes])
+def _row(name: str, figures: AltTestFigures, *, subject: bool = False) -> FigureRow:
+    close = f"{percent(figures.advantage.value, unit=False)} {percent_interval(figures.advantage.ci)}".strip()
+    extra = (of(figures.won, figures.tested), close, f"{figures.advantage.n:,}", _ANSWERS[figures.passes])
     return FigureRow(name, _NO_FIGURES, subject=subject, extra=extra)

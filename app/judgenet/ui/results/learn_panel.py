@@ -91,26 +91,28 @@ class LearnPanel(Panel):
         from judgenet.figures.learned import WARNINGS, WAY_TITLES
         from judgenet.report.learned_gain import gain_words
 
-        report, learning, found = self._report, self._learning, self._learning.found
+        report, learning, learned = self._report, self._learning, self._learning.found
         why = learning.why_not(self._labelled)
         self.learn_button.setEnabled(not why and not learning.working)
         self.learn_button.setToolTip(why)
-        self.learn_button.setText("Learning …" if learning.working else "Learn again" if found else "Learn weights")
-        self.use_button.setVisible(found is not None and found.rule is not None)
+        self.learn_button.setText("Learning …" if learning.working else "Learn again" if learned else "Learn weights")
+        self.use_button.setVisible(learned is not None and learned.rule is not None)
         why_not_use = learning.why_not_use()
         self.use_button.setEnabled(not why_not_use)
         self.use_button.setToolTip(why_not_use)
         for widget in (self.table, self.chart):
-            widget.setVisible(found is not None)
+            widget.setVisible(learned is not None)
         clear_layout(self._weights)
-        if found is None or report is None:
+        if learned is None or report is None:
             self.say("")
             self.note.setText(
                 why or "How much each neuron's vote counts can be learned from labels. No pair is used to judge itself."
             )
             return
-        self.say(f"cross-fitted, {plural(found.labels, 'label')}")
-        rows = [FigureRow(WAY_TITLES[way], figures, way, subject=way == KIND) for way, figures in found.figures.items()]
+        self.say(f"cross-fitted, {plural(learned.labels, 'label')}")
+        rows = [
+            FigureRow(WAY_TITLES[way], figures, way, subject=way == KIND) for way, figures in learned.figures.items()
+        ]
         rows += [FigureRow(aggregation_title(name), report.aggregations[name]) for name in in_order(report)]
         baseline = None
         if report.baseline is not None:
@@ -118,44 +120,44 @@ class LearnPanel(Panel):
             rows.append(FigureRow(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
         self.table.show_rows(rows, baseline=baseline)
         others = ("best_single", report.decides)
-        notes = [gain_words(way, less, others) for way, less in found.less.items() if way != "dawid_skene"]
-        notes += [f"{WAY_TITLES[way]}: n/a – {reason}." for way, reason in found.reasons.items()]
-        notes += [f"{WAY_TITLES[way]}: {words}." for way, words in found.below_baseline.items() if words]
-        notes += [f"{WAY_TITLES[way]}: {text}" for way, text in WARNINGS.items() if way in found.figures]
+        notes = [gain_words(way, less, others) for way, less in learned.less.items() if way != "dawid_skene"]
+        notes += [f"{WAY_TITLES[way]}: n/a – {reason}." for way, reason in learned.reasons.items()]
+        notes += [f"{WAY_TITLES[way]}: {words}." for way, words in learned.below_baseline.items() if words]
+        notes += [f"{WAY_TITLES[way]}: {text}" for way, text in WARNINGS.items() if way in learned.figures]
         notes.append("No pair is used to judge itself. The weights below are fitted to all labelled pairs.")
         if not self.use_button.isHidden():
             notes.append(why_not_use)
         self.note.setText("\n".join(filter(None, notes)))
-        self._show_weights(found)
+        self._show_weights(learned)
 
-    def _show_weights(self, found: LearnedRun) -> None:
-        weights = found.weights.get(KIND)
+    def _show_weights(self, learned: LearnedRun) -> None:
+        weights = learned.weights.get(KIND)
         self.chart.setVisible(weights is not None)
         if weights is None:
             return
         heads = ("Neuron", "Weight", "any sign")
-        other = found.weights.get("any_sign")
+        other = learned.weights.get("any_sign")
         for column, text in enumerate(heads if other is not None else heads[:2]):
             self._weights.addWidget(label(text, "strong", "text2"), 0, column)
         order = sorted(range(len(weights)), key=lambda place: -weights[place])
         for row, place in enumerate(order[:_MOST_ROWS], 1):
-            self._weights.addWidget(label(found.names[place]), row, 0)
+            self._weights.addWidget(label(learned.names[place]), row, 0)
             self._weights.addWidget(label(minus(f"{weights[place]:.2f}"), "strong"), row, 1)
             if other is not None:
                 self._weights.addWidget(label(minus(f"{other[place]:.2f}"), tone="text2"), row, 2)
         self._weights.setRowStretch(min(len(order), _MOST_ROWS) + 1, 1)
-        self.chart.show_picture(weights_picture(found))
+        self.chart.show_picture(weights_picture(learned))
 
 
-def weights_picture(found: LearnedRun) -> Picture:
+def weights_picture(learned: LearnedRun) -> Picture:
     """The weight of each neuron as a mark, layer by layer."""
-    weights = found.weights[KIND]
+    weights = learned.weights[KIND]
     spots = tuple(
         PointMark(
             float(place + 1),
             weight,
-            f"{found.names[place]}: weight {weight:.3f}, learned from {found.labels:,} labels.",
-            key=found.places[place],
+            f"{learned.names[place]}: weight {weight:.3f}, learned from {learned.labels:,} labels.",
+            key=learned.places[place],
         )
         for place, weight in enumerate(weights)
     )

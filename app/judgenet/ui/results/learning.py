@@ -122,18 +122,18 @@ class Learning(QObject):
     async def _learn(self, store: Store, run: RunInfo, number: int) -> None:
         made = today().isoformat()
         try:
-            found = await self._tasks.job("Learn weights", lambda job: _learned(store, run, made, job))
+            learned = await self._tasks.job("Learn weights", lambda job: _learned(store, run, made, job))
         except JobCancelled:
-            found = None
+            learned = None
         except (StoreError, sqlite3.Error) as error:
-            found = None
+            learned = None
             if number == self._number and self._document.store is store:
                 self._errors.tell_exception(error, run.id)
         if number != self._number:
             return
         self.working = False
-        if found is not None:
-            self._found[run.id] = found
+        if learned is not None:
+            self._found[run.id] = learned
         self.changed.emit()
 
     # The network
@@ -142,8 +142,8 @@ class Learning(QObject):
         """The learned weights to show on the canvas of a run: those of its network, else those learned from it."""
         if spec.aggregation.learned is not None:
             return spec.aggregation.learned
-        found = None if run is None else self._found.get(run.id)
-        return None if found is None else found.rule
+        rule = None if run is None else self._found.get(run.id)
+        return None if rule is None else rule.rule
 
     def rule_of_design(self) -> LearnedRule | None:
         """The learned weights to show on the design: those that it keeps, else those learned from the run in focus

@@ -98,31 +98,31 @@ class PairListing(QObject):
 
     def _open_all(self) -> None:
         """Shows all listed pairs with their texts."""
-        found = self._loaded(self._panel.view.pairs.pairs)
-        if found:
-            self._context.navigator.go("data", pairs=found, why=self._why())
+        pairs = self._loaded(self._panel.view.pairs.pairs)
+        if pairs:
+            self._context.navigator.go("data", pairs=pairs, why=self._why())
 
     def _loaded(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
         """Pairs of the run as places in the pairs that are loaded now; says which are not."""
         document, table = self._context.document, self._context.run_state.table
         places = {pair.id: place for place, pair in enumerate(document.pairs)}
         ids = () if table is None else table.pairs.ids
-        found = tuple(places[ids[pair]] for pair in wanted if pair < len(ids) and ids[pair] in places)
-        if not found:
+        loaded = tuple(places[ids[pair]] for pair in wanted if pair < len(ids) and ids[pair] in places)
+        if not loaded:
             self._context.errors.tell("These pairs are not among those that are loaded now.", "Data", level="warning")
-        elif len(found) < len(wanted):
-            missing = len(wanted) - len(found)
+        elif len(loaded) < len(wanted):
+            missing = len(wanted) - len(loaded)
             self._context.errors.tell(f"{plural(missing, 'pair')} of the run are not loaded now.", "Data", level="note")
-        return found
+        return loaded
 
     def _close_pairs(self) -> None:
         self.choose(None)
 
     def queue_people(self, pairs: tuple[int, ...]) -> None:
         """Leads to the desk with the pairs that are left to people."""
-        found = self._loaded(pairs)
-        if found:
-            self._context.navigator.go("labels", pairs=found, why="for people", part="people")
+        loaded = self._loaded(pairs)
+        if loaded:
+            self._context.navigator.go("labels", pairs=loaded, why="for people", part="people")
 
     def save_queue(self, pairs: tuple[int, ...]) -> None:
         """Writes the ids of pairs to a file."""

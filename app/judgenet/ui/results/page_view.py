@@ -139,19 +139,19 @@ class PageView(QAbstractScrollArea):
             painter.drawRect(QRectF(box).adjusted(-0.5, -0.5, 0.5, 0.5))
 
     def _picture(self, number: int, size: QSize) -> QPixmap:
-        found = self._kept.get(number)
-        if found is not None:
+        pixmap = self._kept.get(number)
+        if pixmap is not None:
             self._kept.move_to_end(number)
-            return found
+            return pixmap
         ratio = self.devicePixelRatioF()
-        found = QPixmap(size * ratio)
-        found.setDevicePixelRatio(ratio)
-        found.fill(QColor(LIGHT.surface))
-        painter = QPainter(found)
+        pixmap = QPixmap(size * ratio)
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(QColor(LIGHT.surface))
+        painter = QPainter(pixmap)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         QSvgRenderer(QByteArray(self._pages[number])).render(painter, QRectF(QPointF(), QSizeF(size)))
         painter.end()
-        self._kept[number] = found
+        self._kept[number] = pixmap
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
-        return found
+        return pixmap

@@ -89,18 +89,18 @@ class SelectedPairsModel(QAbstractListModel):
     def question(self, row: int) -> str:
         """The question's beginning, on one line."""
         pair = self.pairs[row]
-        found = self._texts.get(pair)
-        if found is None:
+        text = self._texts.get(pair)
+        if text is None:
             if self._store is None or self._run is None:
                 return ""
             try:
-                found = " ".join(clean(run_pair(self._store, self._run, pair).pair.question[:_CHARS]).split())
+                text = " ".join(clean(run_pair(self._store, self._run, pair).pair.question[:_CHARS]).split())
             except StoreError as error:
-                found = str(error)
-            self._texts[pair] = found
+                text = str(error)
+            self._texts[pair] = text
             if len(self._texts) > _TEXTS_KEPT:
                 self._texts.popitem(last=False)
-        return found
+        return text
 
     def verdicts(self, row: int) -> tuple[Verdict | None, Verdict | None]:
         """What the network and what people say."""
@@ -111,8 +111,8 @@ class SelectedPairsModel(QAbstractListModel):
 
     def for_people(self, row: int) -> bool:
         """Whether the network left a pair to people."""
-        found = self._results is not None and self._aggregation == ACCEPTED
-        return found and left_to_people(self._results.frame, self.pairs[row])  # type: ignore[union-attr]
+        unsure = self._results is not None and self._aggregation == ACCEPTED
+        return unsure and left_to_people(self._results.frame, self.pairs[row])  # type: ignore[union-attr]
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = index.row()

@@ -250,23 +250,23 @@ class PointChart(QWidget):
 
     def _settle(self) -> None:
         """Spreads the labels at the lines' ends so that none hides another."""
-        found = [
+        labels = [
             EndLabel(self.plot.place(one.spots[-1].x, one.spots[-1].y).y(), one.name, one.value, one.place < 0)
             for one in self._picture.series
             if one.joined and one.name and one.spots
         ]
         base = self._picture.base
         if base is not None:
-            found.append(EndLabel(self.plot.place(0, base.y).y(), base.name, base.value, False))
+            labels.append(EndLabel(self.plot.place(0, base.y).y(), base.name, base.value, False))
         step = LABEL_STEP * current_theme().scale
-        self.ends.show_labels(found, 0, max(1.5 * step, self.plot.height() - step))
+        self.ends.show_labels(labels, 0, max(1.5 * step, self.plot.height() - step))
         self._over.setGeometry(self.plot.rect())
         self._over.update()
 
     def place_of(self, series: int, spot: int) -> QPointF:
         """Where a mark lies on the plot, in px."""
-        found = self._picture.series[series].spots[spot]
-        return self.plot.place(found.x, found.y)
+        mark = self._picture.series[series].spots[spot]
+        return self.plot.place(mark.x, mark.y)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -301,7 +301,7 @@ class PointChart(QWidget):
         self.setAccessibleDescription(clean(spot.words) if spot is not None else ", ".join(said))
 
     def _nearest(self, at: QPointF) -> tuple[int, int] | None:
-        best, found = REACH * current_theme().scale, None
+        best, nearest = REACH * current_theme().scale, None
         for series, one in enumerate(self._picture.series):
             if not one.marked:
                 continue
@@ -310,8 +310,8 @@ class PointChart(QWidget):
                 far = (apart.x() ** 2 + apart.y() ** 2) ** 0.5
                 # The subject lies on top.
                 if far < best - (0.5 if one.place >= 0 else -0.5):
-                    best, found = far, (series, place)
-        return found
+                    best, nearest = far, (series, place)
+        return nearest
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QMouseEvent):

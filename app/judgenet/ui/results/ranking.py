@@ -141,7 +141,7 @@ class RankingPanel(Panel):
             return _ranked(results.frame, results.report.decides, report)
 
         try:
-            found = await self._context.tasks.job("Rank the systems", work)
+            ranked = await self._context.tasks.job("Rank the systems", work)
         except JobCancelled:
             if number == self._number:
                 self._key = None
@@ -152,7 +152,7 @@ class RankingPanel(Panel):
                 self._context.errors.tell_exception(error, results.run.id)
             return
         if number == self._number:
-            self.ranked = found
+            self.ranked = ranked
             self._fill()
 
     def _turned(self, _key: str) -> None:
@@ -167,21 +167,21 @@ class RankingPanel(Panel):
         self.setVisible(ranked is not None)
         if ranked is None:
             return
-        found = ranked.ranking
-        few = len(found.ranking.systems) <= _MOST_IN_MATRIX
+        ranking = ranked.ranking
+        few = len(ranking.ranking.systems) <= _MOST_IN_MATRIX
         self.shows.setVisible(few)
         wins = few and self.shows.current == "wins"
         self.chart.setVisible(not wins)
         narrow = self._row.direction() == QBoxLayout.Direction.TopToBottom
-        rows, columns = _matrix(found) if wins else _ratings(found, counts=not narrow)
+        rows, columns = _matrix(ranking) if wins else _ratings(ranking, counts=not narrow)
         self.table.setAccessibleName("Wins of the row against the column" if wins else "Systems by rating")
         self.table.show_rows(rows, columns=columns)
-        self.chart.show_picture(_picture(found))
+        self.chart.show_picture(_picture(ranking))
         self.say(
-            f"{aggregation_title(found.aggregation)}, {plural(found.judged, 'judged pair')} of "
-            f"{plural(found.ranking.questions, 'question')}"
+            f"{aggregation_title(ranking.aggregation)}, {plural(ranking.judged, 'judged pair')} of "
+            f"{plural(ranking.ranking.questions, 'question')}"
         )
-        self.words.setText(" ".join([*_words(found, wins=wins), separation_words(ranked.separation)]))
+        self.words.setText(" ".join([*_words(ranking, wins=wins), separation_words(ranked.separation)]))
 
 
 def _ranked(frame: RunFrame, decides: str, report: Callable[[float], None]) -> Ranked | None:
@@ -192,19 +192,19 @@ def _ranked(frame: RunFrame, decides: str, report: Callable[[float], None]) -> R
     games = system_games(frame)
     if len(games.names) < FEWEST:
         return None
-    found = rank_run(games, decides, others=False, on_step=lambda done, of_all: report(done / of_all))
-    order = [system.name for system in found.ranking.systems]
-    return Ranked(found, games.by_system(), separation_figures(frame, decides, order))
+    ranking = rank_run(games, decides, others=False, on_step=lambda done, of_all: report(done / of_all))
+    order = [system.name for system in ranking.ranking.systems]
+    return Ranked(ranking, games.by_system(), separation_figures(frame, decides, order))
 
 
-def _ratings(found: SystemsRanking, *, counts: bool) -> tuple[list[FigureRow], list[Column]]:
-    people = {} if found.human is None else {system.name: system.rating for system in found.human.systems}
+def _ratings(ranking: SystemsRanking, *, counts: bool) -> tuple[list[FigureRow], list[Column]]:
+    people = {} if ranking.human is None else {system.name: system.rating for system in ranking.human.systems}
     """Rows and columns; without ``counts`` of wins where there is little room."""
     titles = ["Rating", "95 %", *(["Won, tied, lost"] if counts else []), "Win rate", "Equal length"]
     titles += ["By people"] if people else []
     rows = []
-    for system in found.ranking.systems:
-        even = found.at_equal_length[system.name].value
+    for system in ranking.ranking.systems:
+        even = ranking.at_equal_length[system.name].value
         texts = [
             _rating(system.rating),
             _span(system.interval),
@@ -218,8 +218,8 @@ def _ratings(found: SystemsRanking, *, counts: bool) -> tuple[list[FigureRow], l
     return rows, [Column("System", "name"), *(Column(title, "extra", place) for place, title in enumerate(titles))]
 
 
-def _matrix(found: SystemsRanking) -> tuple[list[FigureRow], list[Column]]:
-    ranking = found.ranking
+def _matrix(systems: SystemsRanking) -> tuple[list[FigureRow], list[Column]]:
+    ranking = systems.ranking
     rows = []
     for i, system in enumerate(ranking.systems):
         cells = [
@@ -239,8 +239,8 @@ def _span(interval: Interval | None) -> str:
     return "n/a" if interval is None else f"{_rating(interval.low)} to {_rating(interval.high)}"
 
 
-def _picture(found: SystemsRanking) -> Picture:
-    systems = found.ranking.systems
+def _picture(ranking: SystemsRanking) -> Picture:
+    systems = ranking.ranking.systems
     spots = tuple(
         PointMark(
             place,
@@ -266,11 +266,13 @@ def _picture(found: SystemsRanking) -> Picture:
     )
 
 
-def separation_words(found: SeparationFigures) -> str:
+def separation_words(separation: SeparationFigures) -> str:
     """Which systems are separated from the next, in a sentence."""
-    apart = [f"{one.better} from {one.worse}" for one in found.neighbours if one.separated]
-    open_ones = [f"{one.better} and {one.worse}" for one in found.neighbours if not one.separated]
-    chosen = f" The run chose its matches: {of(found.played, found.n_total)} pairs." if found.auto else ""
+    apart = [f"{one.better} from {one.worse}" for one in separation.neighbours if one.separated]
+    open_ones = [f"{one.better} and {one.worse}" for one in separation.neighbours if not one.separated]
+    chosen = (
+        f" The run chose its matches: {of(separation.played, separation.n_total)} pairs." if separation.auto else ""
+    )
     if not open_ones:
         return f"Valid at any time, each system is separated from the next.{chosen}"
     head = f"Separated at any time: {', '.join(apart)}" if apart else "No system is separated from the next at any time"
@@ -278,9 +280,9 @@ def separation_words(found: SeparationFigures) -> str:
     return f"{head}{rest}.{chosen}"
 
 
-def _words(found: SystemsRanking, *, wins: bool) -> list[str]:
+def _words(systems: SystemsRanking, *, wins: bool) -> list[str]:
     """What stands below: circles, groups, people, and what a reader has to know."""
-    ranking = found.ranking
+    ranking = systems.ranking
     parts = []
     if wins:
         parts.append("A tie is half a win to each.")
@@ -288,7 +290,7 @@ def _words(found: SystemsRanking, *, wins: bool) -> list[str]:
         text = f"{ranking.intransitive:,} of {plural(ranking.triples, 'triple')} of systems form a cycle"
         shown = [f"{' beats '.join((*circle, circle[0]))}" for circle in ranking.circles[:_CIRCLES]]
         parts.append(text + (f": {'; '.join(shown)}" if shown else "") + ".")
-    people = found.people
+    people = systems.people
     if people.overlap is not None:
         by_question = people.questions.value
         parts.append(
@@ -299,6 +301,6 @@ def _words(found: SystemsRanking, *, wins: bool) -> list[str]:
         )
     if ranking.reason:
         parts.append(f"{ranking.reason[:1].upper()}{ranking.reason[1:]}.")
-    for note in found.notes:
+    for note in systems.notes:
         parts.append(f"{note[0].upper()}{note[1:]}.")
     return parts

@@ -70,9 +70,9 @@ class ReliabilityPanel(Panel):
     async def _reckon(self, results: Results, number: int) -> None:
         from judgenet.figures.reliability import run_reliability
 
-        found = await self._context.tasks.off_thread(run_reliability, results.frame)
+        reliability = await self._context.tasks.off_thread(run_reliability, results.frame)
         if number == self._number:
-            self.found = found
+            self.found = reliability
             self._fill()
 
     def _fill(self) -> None:
@@ -82,29 +82,29 @@ class ReliabilityPanel(Panel):
             return
         self.show()
         source = self.source.current
-        found = self.found.sources[source]
+        figures = self.found.sources[source]
         meaning = next(words for name, words in SOURCE_WORDS.items() if name == source)
-        self.chart.setVisible(bool(found.curve))
-        self.say(f"{found.n:,} of {found.n_total:,} pairs")
-        if found.ece is None:
-            self.words.setText(f"n/a – {found.reason}.")
+        self.chart.setVisible(bool(figures.curve))
+        self.say(f"{figures.n:,} of {figures.n_total:,} pairs")
+        if figures.ece is None:
+            self.words.setText(f"n/a – {figures.reason}.")
             self.note.setText("")
             return
-        self.words.setText(unbroken(_errors(found)))
-        ties = f" {found.n_ties:,} pairs that people call a tie are left out." if found.n_ties else ""
+        self.words.setText(unbroken(_errors(figures)))
+        ties = f" {figures.n_ties:,} pairs that people call a tie are left out." if figures.n_ties else ""
         self.note.setText(f"The probability is {meaning}.{ties}")
-        self.chart.show_picture(reliability_picture(found))
+        self.chart.show_picture(reliability_picture(figures))
 
 
-def _errors(found: ReliabilityFigures) -> str:
-    words = f"Calibration error {percent(found.ece)} {percent_interval(found.ece_ci)}"
-    if found.ece_by_chance is not None:
-        words += f"; calibrated probabilities would show {percent(found.ece_by_chance)} by chance"
-    brier = f"{ratio(found.brier.value)} {ratio_interval(found.brier.ci)}"
-    return f"{words}. Brier score {brier}; a constant answer {ratio(found.brier_base)}."
+def _errors(figures: ReliabilityFigures) -> str:
+    words = f"Calibration error {percent(figures.ece)} {percent_interval(figures.ece_ci)}"
+    if figures.ece_by_chance is not None:
+        words += f"; calibrated probabilities would show {percent(figures.ece_by_chance)} by chance"
+    brier = f"{ratio(figures.brier.value)} {ratio_interval(figures.brier.ci)}"
+    return f"{words}. Brier score {brier}; a constant answer {ratio(figures.brier_base)}."
 
 
-def reliability_picture(found: ReliabilityFigures) -> Picture:
+def reliability_picture(figures: ReliabilityFigures) -> Picture:
     """The curve beside the line of calibrated probabilities."""
     spots = tuple(
         PointMark(
@@ -114,7 +114,7 @@ def reliability_picture(found: ReliabilityFigures) -> Picture:
             f"{percent(one.predicted)} people prefer B in {percent(one.observed)} {percent_interval(one.ci)}.",
             one.ci,
         )
-        for one in found.curve
+        for one in figures.curve
     )
     ends = tuple(PointMark(share, share, f"Calibrated: {percent(share)}") for share in (0.0, 1.0))
     series = (

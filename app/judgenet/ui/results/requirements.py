@@ -161,12 +161,12 @@ class RequirementsPanel(Panel):
             [] if file is None else [_SAME.format(project=shlex.quote(file.name))]
         )
 
-    def _show_row(self, row: int, text: str, found: RequirementFigures | None) -> None:
-        outcome = label("–" if found is None else found.outcome)
+    def _show_row(self, row: int, text: str, figures: RequirementFigures | None) -> None:
+        outcome = label("–" if figures is None else figures.outcome)
         outcome.setProperty("part", "tag")
-        if found is not None:
-            set_tone(outcome, _TONES[found.outcome])
-        figure = label("" if found is None else figure_words(found.figure), "strong")
+        if figures is not None:
+            set_tone(outcome, _TONES[figures.outcome])
+        figure = label("" if figures is None else figure_words(figures.figure), "strong")
         figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         measure(figure, font="strong", tabular=True)
         remove = QPushButton("Remove")

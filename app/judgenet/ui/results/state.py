@@ -405,7 +405,7 @@ class ResultsState(QObject):
             fresh = await self._tasks.off_thread(run_info, store, run.id)
             for wish in wanted:
                 self._keep((stamp, wish), await self._tasks.off_thread(reckon, store, fresh, wish, work))
-            found = None
+            comparison = None
             if other is not None:
                 info = await self._tasks.off_thread(run_info, store, other)
                 key = (info.id, info.state, info.finished_at, own.decides)
@@ -413,7 +413,7 @@ class ResultsState(QObject):
                     wish = Wish(network_of(info).aggregation, decided_by(info, own.decides), 0)
                     self._keep(key, await self._tasks.off_thread(reckon, store, info, wish, work))
                 mine = self._kept[stamp, chosen]
-                found = await self._tasks.off_thread(put_beside, store, mine, self._kept[key])
+                comparison = await self._tasks.off_thread(put_beside, store, mine, self._kept[key])
         except JobCancelled:
             return
         except (StoreError, sqlite3.Error) as error:
@@ -428,7 +428,7 @@ class ResultsState(QObject):
         self._took, self._last = time.monotonic() - began, time.monotonic()
         self._work = None
         self.working = False
-        self._take(stamp, own, chosen, found)
+        self._take(stamp, own, chosen, comparison)
         if self._stamp() != stamp:
             self._soon()
 

@@ -120,15 +120,15 @@ class Trusting(QObject):
 
         why = ""
         try:
-            found = await self._context.tasks.job("Calculate how certain the network is", work)
+            trust = await self._context.tasks.job("Calculate how certain the network is", work)
         except JobCancelled:
-            found, why = None, "Stopped. It starts again when the page is opened."
+            trust, why = None, "Stopped. It starts again when the page is opened."
             if number == self._number:
                 self._key = None
         except (StoreError, sqlite3.Error) as error:
-            found, why = None, str(error)
+            trust, why = None, str(error)
         if number == self._number:
-            self.found, self.working, self.why = found, False, why
+            self.found, self.working, self.why = trust, False, why
             self.changed.emit()
 
 
@@ -138,25 +138,25 @@ def _trust(store: Store, results: Results, job: Job) -> Trust:
     from judgenet.figures.trust import discussion, diversity, uncertainty, uncertainty_figures, with_evidence
     from judgenet.store.taught import fair_frame
 
-    found = fair_frame(store, results.run, results.rules)
+    frame = fair_frame(store, results.run, results.rules)
     job.share_is(0.4)
     decides = results.report.decides
-    figures = uncertainty_figures(found, decides, target=results.people.review.target)
+    figures = uncertainty_figures(frame, decides, target=results.people.review.target)
     job.share_is(0.6)
-    alike = with_evidence(diversity(found), found, store, results.run, SAMPLED)
+    alike = with_evidence(diversity(frame), frame, store, results.run, SAMPLED)
     job.share_is(0.8)
-    said = found.aggregations[decides]
-    entropy = uncertainty(found)
+    said = frame.aggregations[decides]
+    entropy = uncertainty(frame)
     order = np.argsort(-np.nan_to_num(entropy, nan=np.inf), kind="stable")
     divided = {}
-    for layer in range(1, found.spec.depth + 1):
-        codes = found.neurons[:, found.columns_of(layer)]
+    for layer in range(1, frame.spec.depth + 1):
+        codes = frame.neurons[:, frame.columns_of(layer)]
         seen = [(codes == code).any(axis=1).astype(int) for code in (1, 2, 3)]
         divided[layer] = tuple(int(place) for place in np.flatnonzero(sum(seen) > 1))
     return Trust(
         figures=figures,
         diversity=alike,
-        discussion=discussion(found),
+        discussion=discussion(frame),
         unsure=tuple(int(place) for place in order if said[place] > 0),
         divided=divided,
     )
@@ -190,25 +190,25 @@ class ReviewPanel(Panel):
         self._fill()
 
     def _fill(self) -> None:
-        found, people = self._trusting.found, self._people
-        curve = None if found is None else found.figures.review
+        trust, people = self._trusting.found, self._people
+        curve = None if trust is None else trust.figures.review
         self.chart.setVisible(curve is not None and bool(curve.points))
         self.people.setText("" if people is None else people_words(people))
-        if found is None or curve is None or not curve.points:
+        if trust is None or curve is None or not curve.points:
             self.say("")
             self.words.setText(
                 f"n/a – {curve.reason}. Label some pairs." if curve is not None and curve.reason else self._trusting.why
             )
             return
-        target = None if found.figures.need is None else found.figures.need.target
-        self.chart.show_picture(review_picture(found, target))
+        target = None if trust.figures.need is None else trust.figures.need.target
+        self.chart.show_picture(review_picture(trust, target))
         self.say(f"{of(curve.n, curve.n_total)} labelled")
         told = []
         if curve.gain is not None:
             told.append(
                 f"Reviewing the least sure pairs first gains {points(curve.gain)} on average over reviewing at random."
             )
-        need = found.figures.need
+        need = trust.figures.need
         if need is not None and need.measured is not None:
             told.append(
                 f"To be right as often as people agree with each other ({percent(need.target)}), they must review "
@@ -237,10 +237,10 @@ def people_words(people: AmongPeople) -> str:
     return " ".join(told)
 
 
-def review_picture(found: Trust, target: float | None) -> Picture:
+def review_picture(trust: Trust, target: float | None) -> Picture:
     """The human-in-the-loop curve: of all pairs afterwards, of a review at random, and of the part left untouched."""
-    curve = found.figures.review
-    total = len(found.unsure)
+    curve = trust.figures.review
+    total = len(trust.unsure)
     most, chance, untouched = [], [], []
     for point in curve.points:
         count = round(point.share * total)
@@ -304,11 +304,11 @@ class AlikePanel(Panel):
         self._fill()
 
     def _fill(self) -> None:
-        found = self._trusting.found
-        picture = None if found is None else layers_picture(found)
+        trust = self._trusting.found
+        picture = None if trust is None else layers_picture(trust)
         there = picture is not None and bool(picture.series)
         self.chart.setVisible(there)
-        if found is None or picture is None:
+        if trust is None or picture is None:
             self.say("")
             self.words.setText(self._trusting.why)
             return
@@ -316,23 +316,23 @@ class AlikePanel(Panel):
             self.words.setText("n/a – a layer of one neuron has no diversity.")
             return
         self.chart.show_picture(picture)
-        layers = len(found.diversity.layers)
+        layers = len(trust.diversity.layers)
         self.title.setText("Do the layers become alike?" if layers > 1 else "Agreement between neurons")
         self.say(plural(layers, "layer"))
-        self.words.setText(" ".join(layer_words(found)))
+        self.words.setText(" ".join(layer_words(trust)))
 
 
-def layer_words(found: Trust) -> list[str]:
+def layer_words(trust: Trust) -> list[str]:
     """What each layer after the first changed, towards whom, and whether that helped."""
     told = []
-    for of_layer in found.discussion:
+    for of_layer in trust.discussion:
         changes = of_layer.neurons
         gain = "" if changes.gain.value is None else f", {points(changes.gain.value)} of accuracy by it"
         told.append(
             f"Layer {of_layer.layer}: {changes.changed.moved:,} of {changes.changed.chances:,} verdicts changed, "
             f"{changes.towards_others:,} towards most others, {changes.away:,} away{gain}."
         )
-    for alike in found.diversity.layers:
+    for alike in trust.diversity.layers:
         if alike.change is not None and alike.change.disagreement.value is not None:
             change = alike.change.disagreement
             told.append(
@@ -342,14 +342,14 @@ def layer_words(found: Trust) -> list[str]:
     return told or ["The network has one layer: no neuron can change its verdict."]
 
 
-def layers_picture(found: Trust) -> Picture:
+def layers_picture(trust: Trust) -> Picture:
     """Shares by layer: neurons that disagree, evidence that differs, verdicts that changed."""
     lines: list[tuple[str, list[PointMark]]] = [("Disagree", []), ("Evidence differs", []), ("Changed mind", [])]
-    for alike in found.diversity.layers:
+    for alike in trust.diversity.layers:
         _add(lines[0][1], alike.layer, alike.verdicts.disagreement, "two neurons disagree", Divided(alike.layer))
-    for evidence in found.diversity.evidence or ():
+    for evidence in trust.diversity.evidence or ():
         _add(lines[1][1], evidence.layer, evidence.distance, "distance of two texts about a pair", None)
-    for of_layer in found.discussion:
+    for of_layer in trust.discussion:
         key = Overturned(of_layer.layer - 1, of_layer.layer)
         _add(lines[2][1], of_layer.layer, of_layer.neurons.changed.mean, "neurons changed their mind", key)
     series = tuple(
@@ -359,7 +359,7 @@ def layers_picture(found: Trust) -> Picture:
     )
     ends = [end for one in series for spot in one.spots for end in (spot.interval or ())]
     shares = [spot.y for one in series for spot in one.spots] + ends
-    layers = len(found.diversity.layers)
+    layers = len(trust.diversity.layers)
     every = max(1, -(-layers // 8))
     ticks = tuple((float(layer), f"{layer}") for layer in range(1, layers + 1) if (layer - 1) % every == 0)
     return Picture(series, ticks, share_ticks(shares, from_zero=True), "layer")

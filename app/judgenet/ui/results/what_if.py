@@ -346,14 +346,14 @@ class WhatIfPanel(Panel):
         reply, explored = self._explorer.reply, self._explorer.explored
         if reply is None or explored is None or self._choice is None:
             return
-        found, own, changed = reply.answer, reply.own, reply.change
-        if found.accuracy is None:
+        answer, own, changed = reply.answer, reply.own, reply.change
+        if answer.accuracy is None:
             self.accuracy.say("n/a", "accuracy: no pair has both a human label and a verdict")
         else:
-            interval = percent_interval(found.interval)
-            self.accuracy.say(percent(found.accuracy), f"accuracy {interval}, {of(found.n_used, found.n_total)}")
-        calls = f"{found.calls:.1f}".removesuffix(".0")
-        less = round(100 * (found.calls / own.calls - 1)) if own.calls else 0
+            interval = percent_interval(answer.interval)
+            self.accuracy.say(percent(answer.accuracy), f"accuracy {interval}, {of(answer.n_used, answer.n_total)}")
+        calls = f"{answer.calls:.1f}".removesuffix(".0")
+        less = round(100 * (answer.calls / own.calls - 1)) if own.calls else 0
         saved = f", {MINUS if less < 0 else '+'}{abs(less)} %" if less else ""
         self.calls.say(calls, f"calls per pair{saved}")
         test = changed.test

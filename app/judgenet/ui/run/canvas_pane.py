@@ -348,15 +348,15 @@ class CanvasPane(QFrame):
             return ""
         try:
             spec = with_models(document.spec, document.profiles)
-            found = untried_models(spec, document.profiles, document.store)
+            untried = untried_models(spec, document.profiles, document.store)
         except (NetworkError, sqlite3.Error):
             return ""
-        if not found:
+        if not untried:
             return ""
-        judge = "has" if len(found) == 1 else "have"
+        judge = "has" if len(untried) == 1 else "have"
         return (
-            f"{', '.join(found)} {judge} not judged in this project yet. Ten built-in pairs show whether it can, in at "
-            f"most {calls_needed()} calls."
+            f"{', '.join(untried)} {judge} not judged in this project yet. Ten built-in pairs show whether it can, "
+            f"in at most {calls_needed()} calls."
         )
 
     def _try_models(self) -> None:
@@ -367,15 +367,15 @@ class CanvasPane(QFrame):
         known = self._context.figures.estimate
         if known is None:
             return self._context.figures.problem
-        found = known.estimate
+        estimate = known.estimate
         parts = [
-            plural(found.pairs, "pair"),
-            f"{span(*found.calls_open, 'whole')} {'call' if found.calls_open.high == 1 else 'calls'}",
+            plural(estimate.pairs, "pair"),
+            f"{span(*estimate.calls_open, 'whole')} {'call' if estimate.calls_open.high == 1 else 'calls'}",
         ]
-        if found.price is not None:
-            parts.append(f"about {money_span(*found.price, found.currency)}" if found.price.high else "free")
+        if estimate.price is not None:
+            parts.append(f"about {money_span(*estimate.price, estimate.currency)}" if estimate.price.high else "free")
         parts.append(duration_range(known.duration.low, known.duration.high))
-        if limits := limits_words(self._context.runner.limits, found.currency):
+        if limits := limits_words(self._context.runner.limits, estimate.currency):
             parts.append(f"at most {limits}")
         if stop := stop_words(self._context.runner.stop_wish):
             parts.append(stop)

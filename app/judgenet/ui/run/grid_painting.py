@@ -174,16 +174,16 @@ class GridPainter:
 @lru_cache(maxsize=4)
 def heat_colors(theme: Theme) -> NDArray[np.uint32]:
     """Colours by place: 0 nothing, 1 to 253 from B over the tie to A, 255 on its way."""
-    found = np.zeros(256, np.uint32)
+    colors = np.zeros(256, np.uint32)
     b, tie, a = (theme.color(token) for token in ("b", "tieTint", "a"))
     for place in range(1, 254):
         level = (place - 1) / 126 - 1
         end = a if level > 0 else b
         # The smallest difference is told apart from a tie.
         share = 0.0 if level == 0 else 0.25 + 0.75 * abs(level)
-        found[place] = _mixed(tie, end, share)
-    found[255] = theme.color("accentTint").rgba()
-    return found
+        colors[place] = _mixed(tie, end, share)
+    colors[255] = theme.color("accentTint").rgba()
+    return colors
 
 
 def _mixed(one: QColor, other: QColor, share: float) -> int:

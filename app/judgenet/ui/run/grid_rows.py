@@ -40,22 +40,22 @@ class GridRow:
 
 def rows_of(table: RunFrame, names: dict[int, list[str]]) -> list[GridRow]:
     """The lines of a run's grid. ``names`` are the neurons' names by layer, as far as they are known."""
-    found: list[GridRow] = []
+    rows: list[GridRow] = []
     y = 0.0
     depth = table.spec.depth
     for layer in range(1, depth + 1):
         width = table.width(layer)
-        found.append(GridRow(layer, 0, f"Layer {layer}", y, ROW))
+        rows.append(GridRow(layer, 0, f"Layer {layer}", y, ROW))
         y += ROW
         height = DENSE_ROW if width > DENSE else ROW
         known = names.get(layer, [])
         for neuron in range(1, width + 1):
             name = known[neuron - 1] if neuron <= len(known) else f"Judge {neuron}"
-            found.append(GridRow(layer, neuron, name, y, height))
+            rows.append(GridRow(layer, neuron, name, y, height))
             y += height
     if table.spec.chair is not None:
-        found.append(GridRow(depth + 1, 1, "Chair", y, ROW))
-    return found
+        rows.append(GridRow(depth + 1, 1, "Chair", y, ROW))
+    return rows
 
 
 def cell_words(table: RunFrame, row: GridRow, pair: int, roles: Sequence[Role]) -> str:

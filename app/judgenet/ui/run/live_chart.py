@@ -152,14 +152,14 @@ class Chart(QWidget):
         self.setAccessibleDescription(", ".join(said))
 
     def _place_labels(self) -> None:
-        found = [
+        labels = [
             EndLabel(self.plot.place(0, float(one.y[-1])).y(), one.name, one.value, one.place < 0)
             for one in self._lines
             if len(one.x)
         ]
         if self._base is not None:
-            found.append(EndLabel(self.plot.place(0, self._base.y).y(), self._base.name, self._base.value, False))
-        self.ends.show_labels(found if self.plot.view_size[1] else (), 0, self.height())
+            labels.append(EndLabel(self.plot.place(0, self._base.y).y(), self._base.name, self._base.value, False))
+        self.ends.show_labels(labels if self.plot.view_size[1] else (), 0, self.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

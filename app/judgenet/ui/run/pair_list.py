@@ -162,21 +162,21 @@ class RunPairsModel(QAbstractListModel):
 
     def row_of(self, pair: int) -> int:
         """The row of a pair, -1 where it is not shown."""
-        found = np.flatnonzero(self._rows == pair)
-        return int(found[0]) if len(found) else -1
+        rows = np.flatnonzero(self._rows == pair)
+        return int(rows[0]) if len(rows) else -1
 
     def title(self, pair: int) -> str:
         """What a pair is about, in one line."""
-        found = self._titles.get(pair)
-        if found is None:
+        title = self._titles.get(pair)
+        if title is None:
             try:
-                found = title_of(self._run_state.pair(pair))
+                title = title_of(self._run_state.pair(pair))
             except (StoreError, sqlite3.Error, IndexError):
-                found = "This pair cannot be read"
-            self._titles[pair] = found
+                title = "This pair cannot be read"
+            self._titles[pair] = title
             if len(self._titles) > _TITLES_KEPT:
                 self._titles.popitem(last=False)
-        return found
+        return title
 
     def network(self, pair: int) -> Verdict | None:
         """What the network says of a finished pair."""

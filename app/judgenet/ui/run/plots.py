@@ -359,9 +359,9 @@ class ChartPane(QFrame):
             self._show_win_rate(table, subject)
             return
         curves = table.curves(subject)
-        found = curves.last
-        labelled = found.n_total - found.n_unlabelled
-        if not found.n_used:
+        last = curves.last
+        labelled = last.n_total - last.n_unlabelled
+        if not last.n_used:
             people = int((table.pairs.human > 0).sum())
             if not people:
                 words = "The pairs have no human labels: there is nothing to compare with."
@@ -369,16 +369,16 @@ class ChartPane(QFrame):
                 words = "No labelled pair is finished yet." if not labelled else "No labelled pair has a verdict."
             self._empty(words)
             return
-        self.fact.setText(f"{found.n_used:,} of {labelled:,}")
-        self.fact.setToolTip(f"{found.n_used:,} of {labelled:,} finished pairs with a human label have a verdict")
+        self.fact.setText(f"{last.n_used:,} of {labelled:,}")
+        self.fact.setToolTip(f"{last.n_used:,} of {labelled:,} finished pairs with a human label have a verdict")
         lines = self._agreement_lines(table, figure, curves)
         if not len(lines[-1].x):
-            undefined = f"Kappa is undefined: {found.reasons.get('kappa', 'one class only')}."
+            undefined = f"Kappa is undefined: {last.reasons.get('kappa', 'one class only')}."
             self._empty(_NO_TURN if figure == "accuracy" else undefined)
             return
         base = None
-        if figure == "accuracy" and found.majority_baseline is not None:
-            base = ReferenceLine("majority", share_text(found.majority_baseline), found.majority_baseline)
+        if figure == "accuracy" and last.majority_baseline is not None:
+            base = ReferenceLine("majority", share_text(last.majority_baseline), last.majority_baseline)
         elif figure == "kappa":
             base = ReferenceLine("chance", "0", 0.0)
         values = [value for one in lines for value in (one.y.min(), one.y.max())] + ([base.y] if base else [])

@@ -153,10 +153,10 @@ class ThreadPanel(QWidget):
         depth = len(pair.layers)
         if len(self._rows) != depth:
             self._build(depth)
-        found = [neurons[now.neuron - 1] if now.neuron <= len(neurons) else None for neurons in pair.layers]
-        there = [one for one in found if one is not None and one.phase not in ("resting", "left_out")]
+        neuron_now = [neurons[now.neuron - 1] if now.neuron <= len(neurons) else None for neurons in pair.layers]
+        there = [one for one in neuron_now if one is not None and one.phase not in ("resting", "left_out")]
         other = (self._focus.index, now.neuron) != self._shown
-        for row, one in zip(self._rows, found, strict=True):
+        for row, one in zip(self._rows, neuron_now, strict=True):
             if other or one != row.now:
                 row.now = one
                 self._fill(row, one, other=other)
@@ -212,14 +212,16 @@ class ThreadPanel(QWidget):
         judges it may name, and its order."""
         before = now.layer - 1
         names = [name if place + 1 != now.neuron else "" for place, name in enumerate(self._focus.names(before))]
-        found: list[tuple[KeySentence, Order]] = []
+        sentences: list[tuple[KeySentence, Order]] = []
         orders = sorted(now.orders, key=lambda one: one.verdict != now.verdict)
         for one in orders:
             if one.calls_in:
                 result = self._result(now, one)
                 if result is not None and result.evidence:
-                    found.append((key_sentence(result.evidence, names), one.order))
-        chosen = next(((told, order) for told, order in found if told.mentions), found[0] if found else None)
+                    sentences.append((key_sentence(result.evidence, names), one.order))
+        chosen = next(
+            ((told, order) for told, order in sentences if told.mentions), sentences[0] if sentences else None
+        )
         return (KeySentence("", ()), before, None) if chosen is None else (chosen[0], before, chosen[1])
 
     def _result(self, now: NeuronSnapshot, one: OrderSnapshot) -> Evaluation | None:
