@@ -42,11 +42,23 @@ class Shard:
 
     def holds(self, question: str) -> bool:
         """Whether the pairs of a question belong to it."""
-        return int.from_bytes(question_key(question)[:8], "big") % self.of == self.index - 1
+        return _shard_of(question, self.of) == self.index - 1
 
     def places(self, pairs: Sequence[Pair]) -> tuple[int, ...]:
         """The places of its pairs among all."""
         return tuple(place for place, pair in enumerate(pairs) if self.holds(pair.question))
+
+
+def divide(pairs: Sequence[Pair], of: int) -> tuple[tuple[int, ...], ...]:
+    """The places of the pairs of each of so many shards, all at once."""
+    found: list[list[int]] = [[] for _ in range(of)]
+    for place, pair in enumerate(pairs):
+        found[_shard_of(pair.question, of)].append(place)
+    return tuple(tuple(places) for places in found)
+
+
+def _shard_of(question: str, of: int) -> int:
+    return int.from_bytes(question_key(question)[:8], "big") % of
 
 
 def parse_shard(text: str) -> Shard:

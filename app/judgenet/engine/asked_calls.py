@@ -167,11 +167,13 @@ def _message_tokens(question: Question) -> int:
 class Spending:
     """What a start may still spend and has spent, and what its calls cost.
 
-    ``kinds`` are the kinds of the endpoints by name, for prices.
+    ``kinds`` are the kinds of the endpoints by name, for prices; ``budget`` is used in place of an own one.
     """
 
-    def __init__(self, limits: Limits, prices: PriceTable, kinds: Mapping[str, str]) -> None:
-        self._budget = Budget(limits)
+    def __init__(
+        self, limits: Limits, prices: PriceTable, kinds: Mapping[str, str], budget: Budget | None = None
+    ) -> None:
+        self._budget = budget or Budget(limits)
         self._table = prices
         self._kinds = kinds
         self._prices: dict[tuple[str, str], Price | None] = {}
@@ -186,6 +188,11 @@ class Spending:
     def spent_up(self) -> str:
         """Which limit is in the way, for people."""
         return self._budget.spent_up
+
+    @property
+    def waits(self) -> bool:
+        """Whether room may still come where there is none now."""
+        return self._budget.waits
 
     def reserve(self, asked: AskedCall, tokens_out: int) -> Reserve | None:
         """Room for a call with an answer of so many tokens at most, and for its thinking; ``None`` where there is none

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
@@ -57,6 +58,28 @@ class Used(NamedTuple):
     def plus(self, other: Used) -> Used:
         return Used(self.calls + other.calls, self.tokens + other.tokens, self.price + other.price)
 
+    def less(self, other: Used) -> Used:
+        """What of each is more than the other's, nothing where it is less."""
+        return Used(
+            max(0, self.calls - other.calls), max(0, self.tokens - other.tokens), max(0.0, self.price - other.price)
+        )
+
+    def least(self, other: Used) -> Used:
+        """The smaller of each."""
+        return Used(min(self.calls, other.calls), min(self.tokens, other.tokens), min(self.price, other.price))
+
+    def most(self, other: Used) -> Used:
+        """The larger of each."""
+        return Used(max(self.calls, other.calls), max(self.tokens, other.tokens), max(self.price, other.price))
+
+    def times(self, factor: float) -> Used:
+        """A multiple, rounded down to whole calls and tokens."""
+        return Used(int(self.calls * factor), int(self.tokens * factor), self.price * factor)
+
+    def fits(self, room: Used) -> bool:
+        """Whether each is within the room, prices but for what floating point adds."""
+        return self.calls <= room.calls and self.tokens <= room.tokens and self.price <= room.price + 1e-12
+
 
 @dataclass(slots=True)
 class Reserve:
@@ -71,6 +94,9 @@ class Budget:
 
     A call in flight counts with the most that it may use, so that the limits hold whatever comes back.
     """
+
+    waits = False
+    """Whether room may still come where there is none now."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -128,3 +154,83 @@ class Budget:
         if limits.max_price is not None:
             named.append(f"{money(self.price)} of {money(limits.max_price)}")
         return ", ".join(named)
+
+
+class LeasedBudget(Budget):
+    """The budget of one of many workers, which is allowed more from time to time.
+
+    ``limited`` are the limits of all: which of calls, tokens and money is limited here. ``on_short`` is called where a
+    call did not fit. Calls are counted on the engine's thread; the other methods are for the one that talks with the
+    broker.
+    """
+
+    def __init__(self, limited: Limits, on_short: Callable[[], None] = lambda: None) -> None:
+        super().__init__(_capped(limited, Used(0, 0, 0.0)))
+        self._limited = limited
+        self._on_short = on_short
+        self._lock = threading.Lock()
+        self._allowed = Used(0, 0, 0.0)
+        self._most = Reserve(0, 0.0)
+        self._refused = False
+        self.waits = True
+        self.exhausted = ""
+
+    def reserve(self, tokens: int, price: float | None) -> Reserve | None:
+        with self._lock:
+            self._most = Reserve(max(tokens, self._most.tokens), max(price or 0.0, self._most.price))
+            held = super().reserve(tokens, price)
+            self._refused = held is None
+        if held is None:
+            self._on_short()
+        return held
+
+    def settle(self, reserve: Reserve, tokens: int, price: float | None) -> None:
+        with self._lock:
+            super().settle(reserve, tokens, price)
+
+    def give_back(self, reserve: Reserve, *, asked: bool) -> None:
+        with self._lock:
+            super().give_back(reserve, asked=asked)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the last call did not fit."""
+        return self._refused
+
+    def ask(self, calls: int) -> tuple[Used, Used]:
+        """What the calls so far have used at most, those in flight included, and what so many more may use. Until
+        :meth:`allow` no more than that is begun."""
+        with self._lock:
+            begun = Used(self.calls, self.tokens + self._tokens_held, self.price + self._price_held)
+            wants = Used(calls, calls * self._most.tokens, calls * self._most.price)
+            self._set(self._allowed.least(begun.plus(wants)))
+            return begun, wants
+
+    def allow(self, allowed: Used) -> bool:
+        """Sets what may be used in all; true where that is more than before."""
+        with self._lock:
+            before = self._allowed
+            self._set(allowed)
+            return any(now > then for now, then in zip(allowed, before, strict=True))
+
+    def exhaust(self, why: str) -> None:
+        """No more room comes."""
+        self.exhausted = why
+        self.waits = False
+
+    def _set(self, allowed: Used) -> None:
+        self._allowed = allowed
+        self.limits = _capped(self._limited, allowed)
+
+    @property
+    def spent_up(self) -> str:
+        return self.exhausted or super().spent_up
+
+
+def _capped(limited: Limits, allowed: Used) -> Limits:
+    """Limits where there are some, at what is allowed."""
+    return Limits(
+        None if limited.max_calls is None else allowed.calls,
+        None if limited.max_tokens is None else allowed.tokens,
+        None if limited.max_price is None else allowed.price,
+    )

@@ -243,7 +243,7 @@ class HttpEndpoint:
                         # Before the place is free: the next call must not be let out first.
                         self._raise_final(outcome, request.model, number, sent)
                         if outcome.action in ("slow", "unreachable"):
-                            self._slow_down(permit, outcome, sent)
+                            self._slow_down(permit, outcome, sent, request.model)
                 finally:
                     self._limiter.release(permit, used)
                 if isinstance(outcome, ExchangeResult):
@@ -392,7 +392,7 @@ class HttpEndpoint:
             self._tell("stopped", stop.message, until)
         return stop.error(sent)
 
-    def _slow_down(self, permit: Permit, fault: Fault, sent: int) -> None:
+    def _slow_down(self, permit: Permit, fault: Fault, sent: int, model: str) -> None:
         if fault.action == "unreachable":
             if self._limiter.unreachable(permit, fault.wait):
                 wait = self._limiter.held_for
@@ -407,9 +407,9 @@ class HttpEndpoint:
             calls = "1 call" if at_once == 1 else f"{at_once} calls"
             if wait >= 2.0:
                 text = f"{fault.text} Waiting {duration(wait)}, then {calls} at a time."
-                self._tell("waiting", text, time.time() + wait)
+                self._tell("waiting", text, time.time() + wait, model)
             else:
-                self._tell("slow", f"{fault.text} Going on with {calls} at a time.")
+                self._tell("slow", f"{fault.text} Going on with {calls} at a time.", model=model)
 
     def _away(self, fault: Fault, wait: float, sent: int) -> str:
         """What is said while an outage is sat out.
@@ -428,9 +428,9 @@ class HttpEndpoint:
         tries = f"next try in {duration(max(1.0, wait))}"
         return f"paused: {place} not reached since {self._away_at}; {tries}. {what[:1].upper()}{what[1:]}"
 
-    def _tell(self, state: Any, message: str, until: float | None = None) -> None:
+    def _tell(self, state: Any, message: str, until: float | None = None, model: str = "") -> None:
         if self._on_state is not None:
-            self._on_state(EndpointState(self.name, state, message, until))
+            self._on_state(EndpointState(self.name, state, message, until, model))
 
     # The key
 

@@ -77,6 +77,18 @@ def open_endpoints(
     """
     names = tuple(names)
     require_approved(names, profiles, folder, salt)
+    return open_approved(names, profiles, store, folder, on_state)
+
+
+def open_approved(
+    names: Iterable[str],
+    profiles: Mapping[str, EndpointProfile],
+    store: Store,
+    folder: Path | None,
+    on_state: Callable[[EndpointState], None],
+) -> dict[str, Endpoint]:
+    """As :func:`open_endpoints`, where they were approved already, be it on the computer that gave this one its work.
+    Keys are looked up on this computer."""
     # The HTTP libraries load slowly, and nothing but a run needs them.
     from judgenet.engine.client import open_endpoint
     from judgenet.engine.embedded import EmbeddedEndpoint

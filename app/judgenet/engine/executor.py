@@ -70,6 +70,8 @@ _SENT = 4
 _PAUSE_S = 0.002
 """So many calls are sent at once, the next after this pause: calls that start together end together, and a
 burst of answers keeps all of them waiting for the slowest."""
+_ROOM_S = 0.1
+"""How often a call that needs room looks whether there is some."""
 _PATIENCE_S = 0.5
 """How long the end of a run waits for a store that cannot be written."""
 
@@ -83,7 +85,7 @@ class Executor:
         self._emit = emit
         self._run_id = plan.run.id
         self._lanes = {name: Lane(endpoint) for name, endpoint in endpoints.items()}
-        self._spending = Spending(plan.limits, plan.prices, plan.kinds)
+        self._spending = Spending(plan.limits, plan.prices, plan.kinds, plan.budget)
         self._asking: dict[bytes, list[Call]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._uncommitted = 0
@@ -173,6 +175,11 @@ class Executor:
         self._emit(RunChanged(self._run_id, "running"))
         self._pump()
 
+    def look_again(self) -> None:
+        """Sends what did not fit, where there is more room now; or ends, where no more will come."""
+        self._budget_full = False
+        self._pump()
+
     def cancel(self) -> None:
         """Ends the run now. Calls in flight are given up; all finished ones are kept."""
         self._cancelled = True
@@ -254,6 +261,8 @@ class Executor:
         if (enough := self._pairs.enough) is not None:
             self._finish("enough", f"{enough.message} Not asked: {plural(self._pairs.never_begun, 'pair')}.")
         elif self._budget_full:
+            if self._spending.waits:
+                return
             self._finish("budget", f"Stopped by the limit: {self._spending.spent_up} used.")
         elif not self._pairs:
             if self._pairs.left:
@@ -384,6 +393,9 @@ class Executor:
         if limit <= asked.question.parameters.max_tokens:
             return None
         more = self._spending.reserve(asked, limit)
+        while more is None and self._spending.waits:
+            await asyncio.sleep(_ROOM_S)
+            more = self._spending.reserve(asked, limit)
         if more is None:
             return None
         try:

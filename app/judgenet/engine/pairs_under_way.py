@@ -12,7 +12,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceTable
 from judgenet.core.prompts import PromptBook
 from judgenet.engine.asked_calls import EndedCall
-from judgenet.engine.budget import Limits
+from judgenet.engine.budget import Budget, Limits
 from judgenet.engine.questions import FallbackRoles, Questions
 from judgenet.engine.steering import Enough, InOrder, Steering
 from judgenet.engine.work import Call, PairWork
@@ -26,6 +26,7 @@ Emit = Callable[[Event], None]
 class RunPlan:
     """All that a start of a run needs. ``states`` are the pairs' states from earlier starts, by index; ``kinds`` are
     the kinds of the endpoints by name, for prices. ``chosen`` are the pairs that this start works on, ``None`` for all.
+    ``budget`` takes the place of one that is made of the limits.
 
     ``stream`` asks for answers piece by piece. ``roles_only`` asks for the pairs' roles and leaves the rest open.
     ``again`` asks once more for answers that are kept and cannot be read. ``steering`` chooses the order of the pairs
@@ -44,6 +45,7 @@ class RunPlan:
     calls_planned: int
     kinds: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
+    budget: Budget | None = None
     stream: bool = False
     chosen: frozenset[int] | None = None
     roles_only: bool = False

@@ -147,13 +147,14 @@ class EndpointState:
     """What an endpoint tells of itself, in the words of ``core.events.EndpointChanged``.
 
     ``until`` is the POSIX time up to which it waits or stays stopped, where that is known. ``message`` is
-    for people and holds no secret.
+    for people and holds no secret. ``model`` is set where an answer to a call of that model brought it about.
     """
 
     endpoint: str
     state: Literal["open", "slow", "waiting", "away", "failing", "stopped", "learned"]
     message: str
     until: float | None = None
+    model: str = ""
 
 
 OnState = Callable[[EndpointState], None]

@@ -22,7 +22,7 @@ from judgenet.core.pairs import data_hash, systems_of
 from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
 from judgenet.core.roles import parse_roles
-from judgenet.core.shards import SHARD_RECORD, Shard
+from judgenet.core.shards import SHARD_RECORD, Shard, divide
 from judgenet.core.until import UntilError, UntilRule
 from judgenet.engine.auto_matches import FEWEST_SYSTEMS
 from judgenet.engine.budget import Limits
@@ -153,43 +153,62 @@ def prepare(options: RunOptions) -> Setup:
     setup = Setup(
         start, project, place.project_path, store_path(place.project_path), dataset, options.project, named.own
     )
-    return setup if options.shard is None else _one_shard(setup, read_shard("--shard", options.shard))
+    if options.shard is None:
+        return setup
+    shard = read_shard("--shard", options.shard)
+    return Division(setup, shard.of).setup_of(shard.index)
 
 
-def _one_shard(setup: Setup, shard: Shard) -> Setup:
-    """The setup of one shard: its pairs, in a folder and with a store of its own. Its record tells of the whole, so
-    that the run that is merged of all shards is the one that the project would have made.
+class Division:
+    """The setup of a run divided into so many shards, each with its pairs, in a folder and with a store of its own.
+    Their records tell of the whole, so that the run that is merged of all shards is the one that the project would have
+    made.
 
     :raises OptionError: the run has no project, or chooses its pairs as it goes on.
     """
-    if setup.given is None:
-        raise OptionError(
-            "--shard needs a project file: all shards of a run share its salt. Save the study as a project in the "
-            "studio, or take the run.judgenet of a run."
+
+    def __init__(self, setup: Setup, of: int) -> None:
+        if setup.given is None:
+            raise OptionError(
+                "--shard needs a project file: all shards of a run share its salt. Save the study as a project in the "
+                "studio, or take the run.judgenet of a run."
+            )
+        start = setup.start
+        if start.auto_matches or start.until is not None:
+            raise OptionError(
+                "--shard: a shard knows its own pairs alone and cannot tell when enough is known. Leave out "
+                "--until and --matches auto."
+            )
+        self.of = of
+        self._setup = setup
+        self._pairs = tuple(start.pairs)
+        self.whole = fingerprint(start)
+        self._told = {"whole": self.whole, "data_hash": data_hash(self._pairs), "pairs": len(self._pairs)}
+
+    def all_places(self) -> tuple[tuple[int, ...], ...]:
+        """The places of the pairs of every shard, in order."""
+        return divide(self._pairs, self.of)
+
+    def setup_of(self, index: int, places: Sequence[int] | None = None) -> Setup:
+        """The setup of a shard; ``places`` are those of its pairs where they are known."""
+        shard, setup = Shard(self.of, index), self._setup
+        start, project, pairs = setup.start, setup.project, self._pairs
+        if places is None:
+            places = shard.places(pairs)
+        record = {SHARD_RECORD: {"index": index, "of": self.of, "places": list(places), **self._told}}
+        held = tuple(pairs[place] for place in places)
+        path = shards_folder(setup.project_path) / shard.folder / RUN_PROJECT
+        assert project.pairs is not None
+        # Of few questions a shard may have none.
+        kept = tuple(pair.id for pair in held)
+        selection = Selection("ids", ids=kept) if kept else Selection(left_out=tuple(pair.id for pair in pairs))
+        return replace(
+            setup,
+            start=replace(start, pairs=held, record={**start.record, **record}),
+            project=replace(project, pairs=replace(project.pairs, selection=selection)),
+            project_path=path,
+            store_path=store_path(path),
         )
-    start, project = setup.start, setup.project
-    if start.auto_matches or start.until is not None:
-        raise OptionError(
-            "--shard: a shard knows its own pairs alone and cannot tell when enough is known. Leave out "
-            "--until and --matches auto."
-        )
-    pairs = tuple(start.pairs)
-    places = shard.places(pairs)
-    whole = {"whole": fingerprint(start), "data_hash": data_hash(pairs), "pairs": len(pairs)}
-    record = {SHARD_RECORD: {"index": shard.index, "of": shard.of, "places": list(places), **whole}}
-    held = tuple(pairs[place] for place in places)
-    path = shards_folder(setup.project_path) / shard.folder / RUN_PROJECT
-    assert project.pairs is not None
-    # Of few questions a shard may have none.
-    kept, every = tuple(pair.id for pair in held), tuple(pair.id for pair in pairs)
-    selection = Selection("ids", ids=kept) if kept else Selection(left_out=every)
-    return replace(
-        setup,
-        start=replace(start, pairs=held, record={**start.record, **record}),
-        project=replace(project, pairs=replace(project.pairs, selection=selection)),
-        project_path=path,
-        store_path=store_path(path),
-    )
 
 
 def prepare_models(options: RunOptions) -> tuple[Start, tuple[EndpointProfile, ...]]:

@@ -37,7 +37,7 @@ from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.until import UntilError, UntilRule
 from judgenet.engine.auto_matches import AutoMatches
-from judgenet.engine.budget import Limits, Used
+from judgenet.engine.budget import Budget, Limits, Used
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.endpoints import open_endpoints, replay_store, require_approved
 from judgenet.engine.executor import Executor
@@ -354,6 +354,10 @@ class RunHandle:
         """Ends the run within a second; what is finished is kept."""
         self._control(Executor.cancel)
 
+    def look_again(self) -> None:
+        """Goes on where there was no room before: the run's budget or the share of an endpoint has grown."""
+        self._control(Executor.look_again)
+
 
 OpenEndpoints = Callable[
     [Iterable[str], Mapping[str, EndpointProfile], Store, Path | None, Callable[[EndpointState], None]],
@@ -365,12 +369,14 @@ OpenEndpoints = Callable[
 class Engine:
     """The engine on its thread. One per program; several runs may go on in different stores.
 
-    ``open_with`` opens the endpoints of a network in place of :func:`open_endpoints`.
+    ``open_with`` opens the endpoints of a network in place of :func:`open_endpoints`. ``budget`` is the one of a run
+    that shares its limits with others, in place of one that is made of the start's limits.
     """
 
-    def __init__(self, open_with: OpenEndpoints | None = None) -> None:
+    def __init__(self, open_with: OpenEndpoints | None = None, budget: Budget | None = None) -> None:
         self._runtime = Runtime()
         self._open_with = open_with
+        self._budget = budget
 
     def start(self, store: Store, start: Start, emit: Callable[[Event], None]) -> RunHandle:
         """Starts a run, or goes on with it. ``emit`` is called on the engine's thread: put events into a queue.
@@ -380,7 +386,7 @@ class Engine:
         """
         if self._open_with is None:
             require_approved(endpoints_of(start.spec), start.profiles, start.folder, start.salt)
-        handle = RunHandle(self._runtime, plan_run(store, start))
+        handle = RunHandle(self._runtime, replace(plan_run(store, start), budget=self._budget))
         handle.future = self._runtime.submit(self._go(handle, store, start, emit))
         return handle
 

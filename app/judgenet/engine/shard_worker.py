@@ -1,0 +1,352 @@
+"""One attempt at a shard, on the worker's own disk: the engine as it is, with a broker for what all workers share.
+
+The store lies in a temporary folder of the worker. Every minute, and at the end, a copy of it takes the place of the
+one in the shared folder, which is all that other workers, the next attempt, and figures ever read. SQLite's journal
+thus never lies on a network file system.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import socket
+import sqlite3
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Protocol
+
+from judgenet.core.events import CallFinished, Event, PairFinished, RunFinished, RunStarted
+from judgenet.core.project import Project
+from judgenet.core.shards import Shard
+from judgenet.engine.broker import AttemptAt, AttemptEnd, Beat, ModelAt, Orders
+from judgenet.engine.budget import LeasedBudget, Used
+from judgenet.engine.endpoints import open_approved
+from judgenet.engine.session import Engine, OpenEndpoints, RunHandle, Start
+from judgenet.engine.shared_endpoints import SharedEndpoints
+from judgenet.store.backup import drop_journal, store_sums, use_journal
+from judgenet.store.db import Store, StoreError, StoreInUse
+from judgenet.store.files import FileError, save_project, store_path
+from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.runs import RunInfo, run_info, spent
+from judgenet.store.secrets import scrub
+from judgenet.store.shard_states import ShardReport, ShardStatus, read_shard_report, write_shard_report
+from judgenet.store.shards import MANIFEST, MATRIX, PAIRS, end_shard
+
+COPY_EVERY_S: Final = 60.0
+_BEAT_EVERY_S: Final = 0.8
+_BEAT_LEAST_S: Final = 0.02
+_TELL_EVERY_S: Final = 2.0
+_AHEAD_S: Final = 2.0
+"""So many seconds' worth of calls a worker may begin before its next beat is answered, where there are limits."""
+_AHEAD_LEAST, _AHEAD_MOST = 16, 1000
+
+STATUS_OF_END: Final[dict[AttemptEnd, ShardStatus]] = {
+    "done": "done",
+    "budget": "waiting",
+    "stopped": "waiting",
+    "held": "waiting",
+    "failed": "failed",
+}
+"""How a shard is after its attempt ended."""
+
+ENDS: Final[dict[str, AttemptEnd]] = {"done": "done", "budget": "budget", "cancelled": "stopped", "halted": "held"}
+"""How an attempt ended, by the state of its run; any other has failed."""
+
+
+class BrokerLink(Protocol):
+    """The broker, as a worker reaches it. What cannot be said now is said again until it is: each call waits."""
+
+    def beat(self, beat: Beat) -> Orders: ...
+
+    def kept(self, at: AttemptAt, sums: Used) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ShardJob:
+    """What a worker needs to know of a shard. ``start`` and ``project`` are the shard's own; ``folder`` is its shared
+    folder; ``models`` are all that the run asks. ``open_with`` opens the endpoints in place of the usual way."""
+
+    shard: Shard
+    start: Start
+    project: Project
+    folder: Path
+    models: tuple[ModelAt, ...]
+    workers: int
+    copy_every_s: float = COPY_EVERY_S
+    open_with: OpenEndpoints | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShardEnd:
+    """How an attempt ended, what it used, and what is to be said of it."""
+
+    end: AttemptEnd
+    used: Used
+    message: str = ""
+
+
+def machine_name() -> str:
+    """The name of this machine and the number of this process."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def work_shard(job: ShardJob, at: AttemptAt, link: BrokerLink) -> ShardEnd:
+    """Judges a shard, going on from what earlier attempts kept.
+
+    :raises StoreError: nothing can be kept on this machine.
+    :raises FileError: nothing can be kept in the shared folder.
+    """
+    job.folder.mkdir(parents=True, exist_ok=True)
+    with _own_folder(job) as folder:
+        path = store_path(folder / RUN_PROJECT)
+        save_project(job.project, folder / RUN_PROJECT, backup=False)
+        with Store.open(path) as store:
+            return _Attempt(job, at, link, store).run()
+
+
+class _Attempt:
+    """An attempt under way, on the thread that talks with the broker."""
+
+    def __init__(self, job: ShardJob, at: AttemptAt, link: BrokerLink, store: Store) -> None:
+        self._job = job
+        self._at = at
+        self._link = link
+        self._store = store
+        self._wake = threading.Event()
+        self._budget = LeasedBudget(job.start.limits, self._wake.set)
+        self._endpoints = SharedEndpoints(
+            job.open_with or open_approved, job.models, job.workers, self._wake.set, self._hold
+        )
+        self._handle: RunHandle | None = None
+        self._lost = False
+        self._paused = False
+        self._report = ShardReport("running", at[1], machine_name(), pairs=len(job.start.pairs))
+        self._pairs_done = self._calls = self._unscored = 0
+        self._price = 0.0
+        self._new = 0
+        self._rate = 0.0
+
+    def run(self) -> ShardEnd:
+        """Runs the shard to its end, and keeps what it came to."""
+        start = self._job.start
+        with Engine(self._endpoints.open, self._budget) as engine:
+            # What is there already was paid for before.
+            self._link.kept(self._at, Used(*store_sums(self._store.path)))
+            handle = self._handle = engine.start(self._store, start, self._hear)
+            self._count(handle.run)
+            self._follow(handle)
+            finished: RunFinished = handle.future.result()
+        self._store.flush()
+        end: AttemptEnd = "failed" if self._lost else ENDS.get(finished.state, "failed")
+        if not self._lost:
+            run = run_info(self._store, handle.run.id)
+            self._publish(run, ended=True)
+            self._count(run)
+            message = scrub(finished.message)
+            self._tell(STATUS_OF_END[end], message if end != "done" else "")
+        return ShardEnd(end, handle.used, scrub(finished.message))
+
+    def _follow(self, handle: RunHandle) -> None:
+        now = time.monotonic()
+        beaten = told = -1e9
+        copied = counted_at = now
+        counted = self._new
+        while not handle.future.done():
+            now = time.monotonic()
+            if self._wake.is_set() or now - beaten >= _BEAT_EVERY_S:
+                self._wake.clear()
+                beaten = now
+                self._beat(handle)
+            if now - counted_at >= 1.0:
+                self._rate = (self._new - counted) / (now - counted_at)
+                counted, counted_at = self._new, now
+            if now - told >= _TELL_EVERY_S:
+                told = now
+                self._tell("paused" if self._paused else "running")
+            if now - copied >= self._job.copy_every_s and not self._lost:
+                self._publish(handle.run, ended=False)
+                self._count(handle.run)
+                copied = time.monotonic()
+            time.sleep(_BEAT_LEAST_S)
+            self._wake.wait(_BEAT_EVERY_S / 4)
+
+    def _beat(self, handle: RunHandle) -> None:
+        in_flight = self._endpoints.in_flight
+        short = self._budget.refused and in_flight == 0
+        ahead = 1 if short else max(_AHEAD_LEAST, min(_AHEAD_MOST, int(self._rate * _AHEAD_S)))
+        begun, wants = self._budget.ask(ahead)
+        orders = self._link.beat(
+            Beat(
+                self._at,
+                begun,
+                wants,
+                short,
+                self._pairs_done,
+                self._calls,
+                self._unscored,
+                self._price,
+                self._endpoints.beats(),
+            )
+        )
+        if not orders.current:
+            self._lost = True
+            handle.cancel()
+            return
+        grown = self._endpoints.obey(orders.shares)
+        if orders.allowed is not None:
+            grown = self._budget.allow(orders.allowed) or grown
+        if orders.exhausted and self._budget.waits:
+            self._budget.exhaust(orders.exhausted)
+            grown = True
+        if orders.want == "stop":
+            handle.cancel()
+        elif orders.want == "pause" and not self._paused:
+            self._paused = True
+            handle.pause()
+        elif orders.want == "run" and self._paused:
+            self._paused = False
+            handle.resume()
+        if grown:
+            handle.look_again()
+
+    def _hold(self) -> None:
+        """Holds the run where an endpoint stopped, until the broker says how to go on. On the engine's loop."""
+        if self._handle is not None:
+            self._paused = True
+            self._handle.pause()
+
+    # Counts
+
+    def _hear(self, event: Event) -> None:
+        """Counts what happens since the store was counted. On the engine's loop."""
+        if isinstance(event, CallFinished):
+            if not event.cached:
+                self._new += 1
+                self._calls += 1
+                self._unscored += event.status == "unscored"
+                self._price += event.price or 0.0
+        elif isinstance(event, RunStarted):
+            self._pairs_done = event.pairs_done
+        elif isinstance(event, PairFinished):
+            self._pairs_done += 1
+
+    def _count(self, run: RunInfo) -> None:
+        sums = spent(self._store, run)
+        self._calls, self._unscored, self._price = sums.calls, sum(sums.unscored.values()), sums.price
+
+    def _tell(self, state: ShardStatus, error: str = "") -> None:
+        if self._lost:
+            return
+        report = replace(
+            self._report,
+            state=state,
+            pairs_done=self._pairs_done,
+            calls=self._calls,
+            unscored=self._unscored,
+            price=self._price,
+            error=error,
+            updated=time.time(),
+        )
+        # What cannot be told now is told again in two seconds.
+        with contextlib.suppress(FileError):
+            write_shard_report(self._job.folder, report)
+
+    # Copies
+
+    def _publish(self, run: RunInfo, *, ended: bool) -> None:
+        """Puts a copy of the store in the place of the one in the shared folder, at the end with the shard's matrix and
+        manifest, and tells the broker what it proves. An attempt that does not count any more keeps nothing."""
+        own, shared = self._store.path.parent, self._job.folder
+        with tempfile.TemporaryDirectory(dir=own) as room:
+            copy = Path(room) / self._store.path.name
+            self._store.copy_to(copy)
+            drop_journal(copy)
+            if not self._link.kept(self._at, Used(*store_sums(copy))):
+                self._lost = True
+                return
+            _put(own / RUN_PROJECT, shared / RUN_PROJECT)
+            _put(copy, shared / self._store.path.name)
+        if ended:
+            end_shard(self._store, run)
+            for name in (PAIRS, MATRIX, MANIFEST):
+                _put(own / name, shared / name)
+
+
+def _put(source: Path, target: Path) -> None:
+    """Copies a file into a shared folder: whole under another name first, then it takes its place.
+
+    :raises FileError: it cannot be written.
+    """
+    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        shutil.copyfile(source, draft)
+        with open(draft, "rb+") as file:
+            os.fsync(file.fileno())
+        draft.replace(target)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise FileError(
+            f"{target} cannot be written ({error.strerror or error}); what was there is unchanged."
+        ) from None
+
+
+# The worker's own disk
+
+
+@contextmanager
+def _own_folder(job: ShardJob) -> Iterator[Path]:
+    """A folder on this machine with the store of the shard as far as it is known: that of an earlier attempt here, if
+    it got further than the copy in the shared folder, else that copy. It is removed when the attempt ends by itself;
+    where the process is killed it stays for the next one here."""
+    folder = _kept_here(job)
+    name = store_path(Path(RUN_PROJECT)).name
+    copy = job.folder / name
+    try:
+        if _calls(copy) > _calls(folder / name):
+            for beside in ("", "-wal", "-shm", "-journal"):
+                (folder / (name + beside)).unlink(missing_ok=True)
+            shutil.copyfile(copy, folder / name)
+            use_journal(folder / name)
+        yield folder
+    except StoreInUse:
+        raise StoreError(f"{folder}: an earlier attempt at this shard is still going on here.") from None
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _kept_here(job: ShardJob) -> Path:
+    """The folder of a shard on this machine, the same for each attempt; nobody else can read it.
+
+    :raises StoreError: it belongs to another user.
+    """
+    mark = hashlib.blake2b(f"{job.folder.absolute()} {job.start.salt}".encode(), digest_size=8).hexdigest()
+    folder = Path(tempfile.gettempdir()) / f"judgenet-{mark}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
+        raise StoreError(f"{folder}: belongs to another user. Set TMPDIR to a folder of your own.")
+    return folder
+
+
+def _calls(path: Path) -> int:
+    """How many answers a store holds; -1 where there is none that can be read."""
+    if not path.exists():
+        return -1
+    try:
+        return store_sums(path)[0]
+    except sqlite3.Error:
+        return -1
+
+
+def say_failed(folder: Path, state: ShardStatus, attempt: int, error: str) -> None:
+    """Tells of a shard whose worker cannot any more."""
+    known = read_shard_report(folder) or ShardReport("waiting")
+    with contextlib.suppress(OSError, FileError):
+        folder.mkdir(parents=True, exist_ok=True)
+        write_shard_report(folder, replace(known, state=state, attempt=attempt, error=error, updated=time.time()))
