@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from judgenet.core.extra_fields import extra_of_text
 from judgenet.core.network import Settings
 from judgenet.core.pairs import Order
+from judgenet.core.probabilities import PROBABILITIES, SCORES
 
 ROLES_LAYER = 0
 """The layer number of role generation. Layers of neurons count from 1, the chair is the layer after the last."""
@@ -59,6 +60,11 @@ def further_settings(settings: Settings) -> dict[str, Any]:
     if extra := extra_of_text(settings.extra):
         more["extra"] = extra
     return more
+
+
+def scores_setting(settings: Settings) -> dict[str, str]:
+    """The same of the calls that give scores: whether they are to be scored by token probabilities."""
+    return {SCORES: PROBABILITIES} if settings.scores == PROBABILITIES else {}
 
 
 class KeyPrefix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from judgenet.core.pairs import Order, Verdict
 
@@ -16,6 +16,19 @@ TIE_TOLERANCE = 1e-9
 
 Choice = Literal["first", "second", "tie"]
 """A verdict in the order in which the responses were shown."""
+
+
+ScoreSource = Literal["probabilities", "not_applied", "not_sent", "not_found", "not_seen"]
+"""Where the scores of a call come from that was to be scored by token probabilities: from them, or, for one of these
+reasons, from the text as sampled (:data:`judgenet.core.probabilities.SOURCE_WORDS`)."""
+
+
+class VerdictShares(NamedTuple):
+    """The probabilities of the verdicts on a pair; they add up to 1."""
+
+    a: float
+    tie: float
+    b: float
 
 
 class Reason(StrEnum):
@@ -111,13 +124,17 @@ class Reading:
 class Evaluation:
     """A neuron's opinion of one pair in one order, mapped back to responses A and B.
 
-    Scores are ``None`` where the judge gave a verdict only (recorded judgments).
+    Scores are ``None`` where the judge gave a verdict only (recorded judgments). Of a call that was to be scored by
+    token probabilities ``scores_from`` says whether the scores are expected ones, and ``shares`` then has the
+    probabilities of the verdicts; both are ``None`` where the scores are those of the text, as usual.
     """
 
     evidence: str
     verdict: Verdict
     score_a: float | None = None
     score_b: float | None = None
+    shares: VerdictShares | None = None
+    scores_from: ScoreSource | None = None
 
     @classmethod
     def from_reading(cls, reading: Reading, order: Order) -> Evaluation:

@@ -9,6 +9,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from judgenet.core.evaluation import ScoreSource, VerdictShares
 from judgenet.core.pairs import Order, Verdict
 
 RunStatus = Literal["running", "paused", "done", "enough", "budget", "halted", "cancelled", "failed"]
@@ -79,6 +80,8 @@ class CallFinished:
     price: float | None
     latency_s: float
     attempts: int
+    shares: VerdictShares | None = None
+    scores_from: ScoreSource | None = None
 
 
 @dataclass(frozen=True, slots=True)

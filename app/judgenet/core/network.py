@@ -20,6 +20,7 @@ LearnedKind = Literal["nonnegative", "any_sign", "dawid_skene", "ising"]
 VoteSetting = Literal["neuron", "call"]
 TieSetting = Literal["abstain", "candidate"]
 FallbackSetting = Literal["tie", "c1"]
+ScoresSetting = Literal["text", "probabilities"]
 StopWhen = Literal["decided", "orders_agree", "neurons_agree", "margin", "difference"]
 Confidence = Literal["calls", "orders", "neurons", "samples", "margin", "learned"]
 """What tells how sure a verdict is: the share of the valid calls that say it; whether both orders say it, then that
@@ -87,6 +88,8 @@ class Settings:
     models that are asked, the first that can be, when the endpoint stops; an empty tuple inherits none.
     ``reasoning`` says how much a model thinks before it answers; the room for it comes on top of ``max_tokens``.
     ``extra`` has further fields of the request as canonical JSON text (:mod:`judgenet.core.extra_fields`).
+    ``scores="probabilities"`` asks for token probabilities and takes expected scores, where ``None`` means ``"text"``,
+    the scores as written (:mod:`judgenet.core.probabilities`).
     """
 
     endpoint: str | None = member(None, says="The name of an endpoint.")
@@ -103,6 +106,11 @@ class Settings:
         None, says="How much it thinks: an effort, or the most thinking tokens; default leaves it to the endpoint."
     )
     extra: str | None = member(None, codec=EXTRA, says="Further fields of the request, for this endpoint.")
+    scores: ScoresSetting | None = member(
+        None,
+        says="text: the scores as written. probabilities: expected scores from token probabilities.",
+        written="changed",
+    )
 
     def over(self, base: Settings) -> Settings:
         """These settings with the gaps filled from ``base``."""
@@ -426,6 +434,17 @@ def neuron_settings(spec: NetworkSpec, layer: int, neuron: int) -> Settings:
     """The settings in force for a neuron; ``layer`` and ``neuron`` are 0-based."""
     of = spec.layers[layer]
     return of.neurons[0 if of.adaptive else neuron].settings.over(of.settings).over(spec.settings)
+
+
+def asks_probabilities(spec: NetworkSpec) -> bool:
+    """Whether some neuron or the chair is to be scored by token probabilities."""
+    of_neurons = (
+        neuron_settings(spec, layer, neuron)
+        for layer in range(spec.depth)
+        for neuron in range(len(spec.layers[layer].neurons))
+    )
+    chair = () if spec.chair is None else (chair_settings(spec),)
+    return any(settings.scores == "probabilities" for settings in (*of_neurons, *chair))
 
 
 def role_settings(spec: NetworkSpec) -> Settings:

@@ -119,6 +119,7 @@ def answer_of(
         latency_s=reply.latency_s,
         attempts=attempts,
         started_at=started_at,
+        likely=reply.likely,
     )
 
 
@@ -157,6 +158,8 @@ def finished_event(run_id: str, ended: EndedCall) -> CallFinished:
         price=ended.price,
         latency_s=ended.latency_s,
         attempts=ended.attempts,
+        shares=None if scored is None else scored.shares,
+        scores_from=None if scored is None else scored.scores_from,
     )
 
 

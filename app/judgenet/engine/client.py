@@ -492,6 +492,7 @@ class HttpEndpoint:
             latency_s=outcome.latency_s,
             attempts=sent,
             applied=applied,
+            tokens=tuple(answer.tokens),
         )
 
     def _watch_window(self, request: ChatRequest, model: _Model, prompt: int, completion: int) -> None:

@@ -323,14 +323,14 @@ class Executor:
         on_text = (lambda text: self._emit(CallText(self._run_id, *call.site, text))) if self._plan.stream else None
         self._emit(CallStarted(self._run_id, *call.site))
         try:
-            reply = await self._reply(asked, on_text)
+            reply = self._kept.with_likely(asked, await self._reply(asked, on_text))
             lane.opened = True
             result, rule = self._kept.read(asked, reply)
             usage, attempts = reply.usage, reply.attempts
             if reply.finish_reason == "length" and isinstance(result, Unscored):
                 longer = await self._ask_longer(asked, on_text)
                 if longer is not None:
-                    reply = longer
+                    reply = self._kept.with_likely(asked, longer)
                     result, rule = self._kept.read(asked, reply)
                     usage, attempts = usage.plus(reply.usage), attempts + reply.attempts
             self._answered(asked, reply, result, rule, usage, attempts, started_at)

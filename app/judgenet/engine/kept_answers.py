@@ -68,6 +68,14 @@ class KeptAnswers:
         for key in [key for key, again in self._again.items() if again == asked.question.key]:
             del self._again[key]
 
+    def with_likely(self, asked: AskedCall, reply: ChatReply) -> ChatReply:
+        """The reply with the distributions of its scores, where the call asks for them."""
+        try:
+            return self._questions.with_likely(asked.call, asked.question.form, reply)
+        except Exception:
+            log.exception("the tokens of %s of %s cannot be read", asked.call.site, self._plan.run.id)
+            return replace(reply, tokens=(), likely="not_found")
+
     def read(self, asked: AskedCall, answer: ChatReply | RecordedAnswer) -> tuple[CallResult, str]:
         """What an answer says, and by which rule it was read."""
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from judgenet.core.probabilities import SCORES
 from judgenet.core.reasoning import reasoning_words
 from judgenet.engine.ports import ChatRequest
 from judgenet.engine.providers import common
@@ -25,6 +26,9 @@ def lesson(
         return common.SCHEMA, common.REFUSED
     if parameter == common.SYSTEM:
         return common.SYSTEM, common.SYSTEM_IN_USER
+    if parameter == SCORES:
+        fewer = learned.get(SCORES) == common.FEWER_ALTERNATIVES
+        return SCORES, common.NOT_APPLIED if fewer else common.FEWER_ALTERNATIVES
     if parameter in (common.STREAM, common.STREAM_USAGE):
         return parameter, common.REFUSED
     if parameter == common.REASONING:
@@ -50,6 +54,8 @@ _IN_WORDS = {
     (common.LIMIT, common.LIMIT_PLAIN): "max_completion_tokens is refused and sent as max_tokens",
     (common.TEMPERATURE, common.NOT_APPLIED): "temperature not applied, as it is refused",
     (common.HEAT_OF_THINKING, common.NOT_APPLIED): "temperature not applied with reasoning, as it is refused",
+    (SCORES, common.FEWER_ALTERNATIVES): "20 alternatives a token are refused; 5 are asked for",
+    (SCORES, common.NOT_APPLIED): "token probabilities are refused; scores are those of the sampled text",
     (common.SEED, common.NOT_APPLIED): "seed not applied, as it is refused",
     (common.SYSTEM, common.SYSTEM_IN_USER): "the system message is refused and put before the user message",
     (common.SCHEMA, common.SCHEMA_WITHOUT_LIMITS): "the reply schema is sent without limits, as they are refused",

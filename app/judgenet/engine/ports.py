@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from judgenet.core.endpoints import EndpointProfile as EndpointProfile
 from judgenet.core.evaluation import Reason
+from judgenet.core.probabilities import TokenAlternatives
 from judgenet.core.reasoning import thinking_tokens
 from judgenet.core.schemas import ReplyForm
 
@@ -100,6 +101,10 @@ class ChatReply:
     latency_s: float = 0.0
     attempts: int = 1
     applied: Mapping[str, Any] = field(default_factory=dict)
+    tokens: tuple[TokenAlternatives, ...] = ()
+    """The tokens of the answer with their alternatives, where these were asked for and came."""
+    likely: str | None = None
+    """What is kept of them, as in :class:`judgenet.store.runs.Answer`."""
 
 
 class CallFailed(Exception):

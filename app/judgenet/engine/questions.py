@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from judgenet.core.calls import ROLES_LAYER, Parameters, further_settings
-from judgenet.core.evaluation import Evaluation, Unscored
+from judgenet.core.calls import ROLES_LAYER, Parameters, further_settings, scores_setting
+from judgenet.core.evaluation import Evaluation, Reading, ScoreSource, Unscored
 from judgenet.core.network import NetworkSpec, Role, role_limit
 from judgenet.core.pairs import Pair
+from judgenet.core.probabilities import (
+    PROBABILITIES,
+    SCORES,
+    LikelyScores,
+    is_written,
+    known_source,
+    likely_scores,
+)
 from judgenet.core.prompts import (
     DESCRIPTION_LENGTH,
     Prompt,
@@ -101,7 +109,7 @@ class Questions:
                 None if settings.temperature == "default" else settings.temperature,
                 settings.max_tokens or 1024,
                 None if schema is None else schema.schema,
-                further_settings(settings),
+                further_settings(settings) | ({} if of_roles else scores_setting(settings)),
             )
             found = self._parameters[wanted] = (parameters, parameters.digest())
         return found
@@ -132,7 +140,31 @@ class Questions:
         if isinstance(reading, Unscored):
             return reading, ""
         assert site.order is not None
-        return Evaluation.from_reading(reading, site.order), reading.rule
+        if call.settings.scores != PROBABILITIES:
+            return Evaluation.from_reading(reading, site.order), reading.rule
+        if answer.likely is not None and is_written(answer.likely):
+            return LikelyScores.from_written(answer.likely).evaluation(reading, site.order), reading.rule
+        source = known_source(answer.likely)
+        return replace(Evaluation.from_reading(reading, site.order), scores_from=source), reading.rule
+
+    def with_likely(self, call: Call, form: ReplyForm, reply: ChatReply) -> ChatReply:
+        """A reply with the distributions of its scores, or why there are none, in place of its tokens, where the call
+        was to be scored by token probabilities."""
+        if call.settings.scores != PROBABILITIES or call.site.layer == ROLES_LAYER:
+            return reply
+
+        def read(text: str) -> Reading | Unscored:
+            return read_judgement(
+                text, form=form, finish_reason=reply.finish_reason, thought=reply.thinking is not None
+            )
+
+        reading = read(reply.text)
+        if isinstance(reading, Unscored) or reply.likely is not None:
+            return replace(reply, tokens=())
+        likely: LikelyScores | ScoreSource = "not_applied"
+        if SCORES not in reply.applied:
+            likely = likely_scores(reply.text, reply.tokens, reading, read)
+        return replace(reply, tokens=(), likely=likely if isinstance(likely, str) else likely.written())
 
     def roles_of(self, work: PairWork, said: CallResult) -> tuple[tuple[Role, ...], str]:
         """The roles of a pair and a note where they are not what was designed; never an empty layer."""

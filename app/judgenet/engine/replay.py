@@ -47,7 +47,7 @@ class ReplayEndpoint:
         row = self._store.reader.execute(
             "SELECT raw_text, finish_reason, raw_finish, returned_model, fingerprint, thinking, tokens_in, tokens_out, "
             "tokens_cached, tokens_reasoning, tokens_estimated, latency_s, attempts, "
-            "parameters FROM calls WHERE key=?",
+            f"parameters, {self._store.column('calls', 'likely')} FROM calls WHERE key=?",
             (newest_key(self._store, bytes.fromhex(request.key)),),
         ).fetchone()
         if row is None:
@@ -70,6 +70,7 @@ class ReplayEndpoint:
             latency_s=row[11],
             attempts=row[12],
             applied=kept_parameters(row[13]).applied or {},
+            likely=row[14],
         )
 
     def learned(self, model: str) -> dict[str, Any]:

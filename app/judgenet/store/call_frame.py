@@ -18,7 +18,7 @@ from judgenet.core.aggregate import Opinion, aggregation_names, merged
 from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.evaluation import ANSWERED, Evaluation, Reason
 from judgenet.core.events import CallFinished, CallStarted, CallText, Event, PairFinished, RolesFound
-from judgenet.core.network import Aggregation, NetworkSpec, designed_width, needs_roles
+from judgenet.core.network import Aggregation, NetworkSpec, asks_probabilities, designed_width, needs_roles
 from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
 from judgenet.core.plan import count_calls
 from judgenet.stats.curves import CODES, Codes
@@ -45,7 +45,7 @@ from judgenet.store.columns import (
 )
 from judgenet.store.db import Store, restored
 from judgenet.store.results import network_of
-from judgenet.store.runs import RunInfo, RunPair, run_pairs
+from judgenet.store.runs import RunInfo, RunPair, likely_calls, run_pairs
 
 _ROWS_AT_ONCE: Final = 50_000
 _PAIRS_PER_CHECK: Final = 200
@@ -185,6 +185,9 @@ class CallFrame:
             for code in why[phase == UNSCORED_PHASE]:
                 self._count_unscored(code, 1)
             yield int(pairs[-1])
+        if asks_probabilities(self.spec):
+            for site, shares, source in likely_calls(store, self.run):
+                self.column(*site[1:]).set_likely(site.pair, shares, source)
 
     # Filling
 
@@ -220,6 +223,8 @@ class CallFrame:
                 event.cached,
                 event.attempts,
                 event.latency_s or None,
+                event.shares,
+                event.scores_from,
             )
             self.calls_in += before < SCORED_PHASE
             if event.status == "unscored":

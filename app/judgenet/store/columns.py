@@ -8,12 +8,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.evaluation import Evaluation, Reason, ScoreSource, Unscored, VerdictShares
 from judgenet.core.labels import People
 from judgenet.core.learned import teachers
 from judgenet.core.network import LearnedRule
@@ -176,6 +176,8 @@ class CallState:
     seconds: float | None = None
     attempts: int = 0
     cached: bool = False
+    shares: VerdictShares | None = None
+    scores_from: ScoreSource | None = None
 
     @property
     def finished(self) -> bool:
@@ -185,6 +187,21 @@ class CallState:
 NOT_ASKED: Final = CallState()
 
 
+SOURCES: Final[tuple[ScoreSource | None, ...]] = (None, *get_args(ScoreSource))
+SOURCE_CODES: Final = {source: code for code, source in enumerate(SOURCES)}
+
+
+class LikelyColumn:
+    """Of a call that was to be scored by token probabilities, by pair: ``source`` has the numbers of :data:`SOURCES`,
+    ``shares``, of shape (pairs, 3), the probabilities of A, tie and B; NaN where there are none."""
+
+    __slots__ = ("shares", "source")
+
+    def __init__(self, pairs: int) -> None:
+        self.source: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
+        self.shares: NDArray[np.float64] = np.full((pairs, 3), np.nan)
+
+
 class CallColumn:
     """One call of the network (layer, neuron, order, sample) on all pairs; the arrays are indexed by pair.
 
@@ -192,7 +209,7 @@ class CallColumn:
     which takes an eighth of the memory; :meth:`score` gives them back to the digit.
     """
 
-    __slots__ = ("_a", "_b", "_scores", "attempts", "cached", "phase", "reason", "seconds", "verdict")
+    __slots__ = ("_a", "_b", "_scores", "attempts", "cached", "likely", "phase", "reason", "seconds", "verdict")
 
     def __init__(self, pairs: int, scores: Distinct[float | None]) -> None:
         self.phase: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
@@ -204,6 +221,7 @@ class CallColumn:
         self._a: IntColumn = np.zeros(pairs, np.uint8)
         self._b: IntColumn = np.zeros(pairs, np.uint8)
         self._scores = scores
+        self.likely: LikelyColumn | None = None
 
     def set(
         self,
@@ -216,8 +234,12 @@ class CallColumn:
         cached: bool,
         attempts: int,
         seconds: float | None,
+        shares: VerdictShares | None = None,
+        scores_from: ScoreSource | None = None,
     ) -> None:
         """Keeps what a call came to."""
+        if self.likely is not None or scores_from is not None:
+            self.set_likely(pair, shares, scores_from)
         a, b = self._scores.number(score_a), self._scores.number(score_b)
         self._hold(max(a, b))
         self.phase[pair] = CALL_PHASES.index(status)
@@ -227,6 +249,14 @@ class CallColumn:
         self.cached[pair] = cached
         self.attempts[pair] = min(attempts, 255)
         self.seconds[pair] = np.nan if seconds is None else seconds
+
+    def set_likely(self, pair: int, shares: VerdictShares | None, source: ScoreSource | None) -> None:
+        """Keeps the probabilities of the verdicts and where the scores come from, of a call that was to be scored by
+        token probabilities."""
+        if self.likely is None:
+            self.likely = LikelyColumn(len(self.phase))
+        self.likely.source[pair] = SOURCE_CODES[source]
+        self.likely.shares[pair] = np.nan if shares is None else shares
 
     def set_scores(self, pairs: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> None:
         """Keeps the scores of several pairs, as numbers of the distinct scores."""
@@ -263,7 +293,15 @@ class CallColumn:
         verdict = CODES[int(self.verdict[pair])]
         if phase != "scored" or verdict is None:
             return None
-        return Evaluation("", verdict, *self.score(pair))
+        return Evaluation("", verdict, *self.score(pair), *self.told_likely(pair))
+
+    def told_likely(self, pair: int) -> tuple[VerdictShares | None, ScoreSource | None]:
+        """The probabilities of the verdicts on a pair, and where the scores come from."""
+        if self.likely is None:
+            return None, None
+        shares = self.likely.shares[pair]
+        known = None if np.isnan(shares).any() else VerdictShares(*shares.tolist())
+        return known, SOURCES[int(self.likely.source[pair])]
 
     def state(self, pair: int) -> CallState:
         """The call in short."""
@@ -278,6 +316,7 @@ class CallColumn:
             None if np.isnan(seconds) else float(seconds),
             int(self.attempts[pair]),
             bool(self.cached[pair]),
+            *self.told_likely(pair),
         )
 
 

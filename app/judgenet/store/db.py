@@ -163,6 +163,7 @@ class Store:
         self.parts: dict[str, Store] = {}
         """Of an index of shards: the stores of those whose texts were asked for."""
         self._forms: set[str] = set()
+        self._columns: dict[str, frozenset[str]] = {}
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> Store:
@@ -267,6 +268,15 @@ class Store:
         with self._guard:
             self._connections.append(connection)
         return connection
+
+    def column(self, table: str, name: str, alias: str = "") -> str:
+        """A column of a table for a query, behind the table's ``alias``; NULL in a store of an earlier version, open
+        for reading, that lacks it."""
+        known = self._columns.get(table)
+        if known is None:
+            known = frozenset(row[1] for row in self.reader.execute(f"PRAGMA table_info({table})"))
+            self._columns[table] = known
+        return "NULL" if name not in known else f"{alias}.{name}" if alias else name
 
     def meta(self, name: str) -> str | None:
         """A value of the store as a whole."""

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple
 
 from judgenet.core.calls import ROLES_LAYER, CallSite
-from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
+from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, ScoreSource, Unscored, VerdictShares
 from judgenet.core.events import RunStatus
 from judgenet.core.labels import NOBODY, People
 from judgenet.core.network import Role
 from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.probabilities import LikelyScores, is_written
 from judgenet.core.reading_thinking import split_thinking
 from judgenet.store.db import Store, StoreError, now, plain, restored, storable
 from judgenet.store.labels import LabelBook
@@ -61,6 +62,8 @@ class Answer:
     applied: Mapping[str, Any] = field(default_factory=dict)
     batch: str | None = None
     """The batch by which it came; ``None`` where it was asked live."""
+    likely: str | None = None
+    """Of an answer that was to be scored by token probabilities: :meth:`LikelyScores.written`, or a ``ScoreSource``."""
 
 
 class RecordedAnswer(NamedTuple):
@@ -73,6 +76,8 @@ class RecordedAnswer(NamedTuple):
     """Whether thinking came with it in a field of its own."""
     key: bytes
     """The key under which it is kept; see :func:`next_key`."""
+    likely: str | None = None
+    """As in :class:`Answer`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,11 +304,13 @@ def newest_key(store: Store, key: bytes) -> bytes:
 def recorded(store: Store, key: bytes) -> RecordedAnswer | None:
     """The newest kept answer to a call by its content key, if there is one."""
     row = store.reader.execute(
-        "SELECT id, raw_text, finish_reason, thinking IS NOT NULL, key FROM calls WHERE key>=? AND key<=? "
-        "ORDER BY key DESC LIMIT 1",
+        f"SELECT id, raw_text, finish_reason, thinking IS NOT NULL, key, {store.column('calls', 'likely')} FROM calls "
+        "WHERE key>=? AND key<=? ORDER BY key DESC LIMIT 1",
         (key, key + _LAST),
     ).fetchone()
-    return None if row is None else RecordedAnswer(row[0], restored(row[1]), row[2], bool(row[3]), bytes(row[4]))
+    return (
+        None if row is None else RecordedAnswer(row[0], restored(row[1]), row[2], bool(row[3]), bytes(row[4]), row[5])
+    )
 
 
 def unscored_pairs(store: Store, run: RunInfo) -> frozenset[int]:
@@ -382,8 +389,8 @@ def keep_answer(db: sqlite3.Connection, store: Store, answer: Answer) -> int:
     added = db.execute(
         "INSERT INTO calls (key, endpoint, model, returned_model, fingerprint, form, parameters, system_id, "
         "shared_id, own, raw_text, thinking, finish_reason, raw_finish, tokens_in, tokens_out, tokens_cached, "
-        "tokens_reasoning, tokens_estimated, price, latency_s, attempts, started_at, batch) "
-        "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+        "tokens_reasoning, tokens_estimated, price, latency_s, attempts, started_at, batch, likely) "
+        "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
         "ON CONFLICT (key) DO NOTHING",
         (
             answer.key,
@@ -410,6 +417,7 @@ def keep_answer(db: sqlite3.Connection, store: Store, answer: Answer) -> int:
             answer.attempts,
             answer.started_at,
             answer.batch,
+            answer.likely,
         ),
     )
     if added.rowcount and added.lastrowid is not None:
@@ -427,20 +435,21 @@ def write_outcome(
     call_id = keep_answer(db, store, answer) if isinstance(answer, Answer) else answer
     cached = outcome.cached and not _paid_by(db, run, outcome.site, call_id)
     site, result = outcome.site, outcome.result
-    verdict = score_a = score_b = evidence = reason = None
+    verdict = score_a = score_b = evidence = reason = source = None
+    shares: Sequence[float | None] = (None, None, None)
     detail = ""
     if result is None:
         status = "roles"
     elif isinstance(result, Evaluation):
         status = "scored"
         verdict, score_a, score_b = result.verdict, result.score_a, result.score_b
-        evidence = storable(result.evidence)
+        evidence, source, shares = storable(result.evidence), result.scores_from, result.shares or shares
     else:
         status, reason, detail = "unscored", result.reason.value, result.detail
     db.execute(
         "INSERT OR REPLACE INTO run_calls (run, pair, layer, neuron, ord, sample, call_id, cached, status, reason, "
-        "detail, verdict, score_a, score_b, evidence, rule, role, missing, endpoint, model, attempts, started_at) "
-        "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "detail, verdict, score_a, score_b, evidence, rule, role, missing, endpoint, model, attempts, started_at, "
+        "scores_from, share_a, share_tie, share_b) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (
             run,
             site.pair,
@@ -464,6 +473,8 @@ def write_outcome(
             outcome.model,
             outcome.attempts,
             outcome.started_at,
+            source,
+            *shares,
         ),
     )
 
@@ -530,7 +541,7 @@ def pair_call_rows(store: Store, run: RunInfo, pair: int) -> list[CallRow]:
     found = []
     held, its_run, place = store.holder(run, pair)
     for layer, neuron, order, sample, role, *rest in held.reader.execute(
-        "SELECT layer, neuron, ord, sample, role, status, reason, detail, verdict, score_a, score_b, evidence "
+        f"SELECT layer, neuron, ord, sample, role, {_result_columns(held)} "
         "FROM run_calls WHERE run=? AND pair=? ORDER BY layer, neuron, ord, sample",
         (its_run.number, place),
     ):
@@ -603,6 +614,14 @@ def pair_heads(store: Store, run: RunInfo) -> Iterator[PairHead]:
         yield PairHead(index, pair_id, state, human, task)
 
 
+def _result_columns(store: Store, alias: str = "", *, evidence: bool = True) -> str:
+    """The columns of which :func:`_result` makes what a call came to, in its order."""
+    names = ("status", "reason", "detail", "verdict", "score_a", "score_b", "evidence")
+    named = [store.column("run_calls", name, alias) if evidence or name != "evidence" else "NULL" for name in names]
+    later = [store.column("run_calls", name, alias) for name in ("scores_from", "share_a", "share_tie", "share_b")]
+    return ", ".join([*named, *later])
+
+
 def _result(
     status: str,
     reason: str | None,
@@ -611,11 +630,18 @@ def _result(
     score_a: float | None,
     score_b: float | None,
     evidence: str | bytes | None,
+    source: ScoreSource | None = None,
+    share_a: float | None = None,
+    share_tie: float | None = None,
+    share_b: float | None = None,
 ) -> Evaluation | Unscored | None:
     if status == "roles":
         return None
     if status == "scored" and verdict is not None:
-        return Evaluation("" if evidence is None else restored(evidence), verdict, score_a, score_b)
+        shares = None
+        if share_a is not None and share_tie is not None and share_b is not None:
+            shares = VerdictShares(share_a, share_tie, share_b)
+        return Evaluation("" if evidence is None else restored(evidence), verdict, score_a, score_b, shares, source)
     return Unscored(Reason(reason or Reason.INTERNAL), detail)
 
 
@@ -628,9 +654,9 @@ def call_rows(store: Store, run: RunInfo, *, evidence: bool = True) -> Iterator[
         for (pair,) in store.reader.execute("SELECT pair FROM run_pairs WHERE run=? ORDER BY pair", (run.number,)):
             yield from pair_call_rows(store, run, pair)
         return
-    column = "evidence" if evidence else "NULL"
+    columns = _result_columns(store, evidence=evidence)
     for pair, layer, neuron, order, sample, role, *rest in store.reader.execute(
-        f"SELECT pair, layer, neuron, ord, sample, role, status, reason, detail, verdict, score_a, score_b, {column} "
+        f"SELECT pair, layer, neuron, ord, sample, role, {columns} "
         "FROM run_calls WHERE run=? ORDER BY pair, layer, neuron, ord, sample",
         (run.number,),
     ):
@@ -638,11 +664,25 @@ def call_rows(store: Store, run: RunInfo, *, evidence: bool = True) -> Iterator[
         yield CallRow(site, _result(*rest), None if role is None else restored(role))
 
 
+def likely_calls(store: Store, run: RunInfo) -> Iterator[tuple[CallSite, VerdictShares | None, ScoreSource]]:
+    """The calls of a run that were to be scored by token probabilities: the probabilities of their verdicts, where they
+    have some, and where their scores come from."""
+    if store.column("run_calls", "scores_from") == "NULL":
+        return
+    for pair, layer, neuron, order, sample, source, *shares in store.reader.execute(
+        "SELECT pair, layer, neuron, ord, sample, scores_from, share_a, share_tie, share_b FROM run_calls "
+        "WHERE run=? AND scores_from IS NOT NULL",
+        (run.number,),
+    ):
+        site = CallSite(pair, layer, neuron, order or None, sample)
+        yield site, None if shares[0] is None else VerdictShares(*shares), source
+
+
 def call_row(store: Store, run: RunInfo, site: CallSite) -> CallRow | None:
     """One call with its evidence, ``None`` where it is not in."""
     held, its_run, place = store.holder(run, site.pair)
     row = held.reader.execute(
-        "SELECT role, status, reason, detail, verdict, score_a, score_b, evidence FROM run_calls "
+        f"SELECT role, {_result_columns(held)} FROM run_calls "
         "WHERE run=? AND pair=? AND layer=? AND neuron=? AND ord=? AND sample=?",
         (its_run.number, place, site.layer, site.neuron, site.order or "", site.sample),
     ).fetchone()
@@ -687,14 +727,16 @@ class FullCall:
     cached: bool
     started_at: float
     earlier: tuple[str, ...] = ()
+    likely: LikelyScores | None = None
+    """The distributions of the scores as shown, where they come from token probabilities."""
 
 
 _FULL = (
-    "SELECT r.pair, r.layer, r.neuron, r.ord, r.sample, p.pair_id, r.role, r.status, r.reason, r.detail, r.verdict, "
-    "r.score_a, r.score_b, r.evidence, r.missing, r.rule, r.endpoint, r.model, r.attempts, r.cached, r.started_at, "
+    "SELECT r.pair, r.layer, r.neuron, r.ord, r.sample, p.pair_id, r.role, "
+    "r.missing, r.rule, r.endpoint, r.model, r.attempts, r.cached, r.started_at, "
     "c.returned_model, c.fingerprint, c.form, c.parameters, system.body, shared.body, c.own, c.raw_text, c.thinking, "
     "c.finish_reason, c.tokens_in, c.tokens_out, c.tokens_cached, c.tokens_reasoning, c.tokens_estimated, c.price, "
-    "c.latency_s, c.attempts, c.started_at, c.key "
+    "c.latency_s, c.attempts, c.started_at, c.key, {likely}, {result} "
     "FROM run_calls r JOIN run_pairs p ON p.run=r.run AND p.pair=r.pair LEFT JOIN calls c ON c.id=r.call_id "
     "LEFT JOIN texts system ON system.id=c.system_id LEFT JOIN texts shared ON shared.id=c.shared_id WHERE r.run=? "
 )
@@ -732,14 +774,16 @@ def _of_site(site: CallSite) -> tuple[int, int, str, int]:
 
 
 def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str, ...]) -> Iterator[FullCall]:
-    rows = store.reader.execute(_FULL + which, (run.number, *values))
+    query = _FULL.format(likely=store.column("calls", "likely", "c"), result=_result_columns(store, "r"))
+    rows = store.reader.execute(query + which, (run.number, *values))
     for row in rows:
-        (pair, layer, neuron, order, sample, pair_id, role, status, reason, detail, verdict, a, b, evidence) = row[:14]
-        (missing, rule, endpoint, model, attempts, cached, started_at) = row[14:21]
-        (returned, fingerprint, form, parameters, system, shared, own, raw, thinking, finish) = row[21:31]
+        (pair, layer, neuron, order, sample, pair_id, role) = row[:7]
+        (missing, rule, endpoint, model, attempts, cached, started_at) = row[7:14]
+        (returned, fingerprint, form, parameters, system, shared, own, raw, thinking, finish) = row[14:24]
         (tokens_in, tokens_out, tokens_cached, reasoning, estimated, price, latency, call_attempts, asked_at, key) = (
-            row[31:]
+            row[24:34]
         )
+        likely, status = row[34:36]
         answered = form is not None
         messages: list[tuple[str, str]] = []
         if answered:
@@ -751,7 +795,7 @@ def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str,
             pair_id=restored(pair_id),
             role=None if role is None else restored(role),
             status=status,
-            result=_result(status, reason, detail, verdict, a, b, evidence),
+            result=_result(*row[35:]),
             missing=tuple(json.loads(missing)) if missing else (),
             rule=rule,
             endpoint=endpoint,
@@ -781,6 +825,7 @@ def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str,
             cached=bool(cached),
             started_at=asked_at if answered else started_at,
             earlier=_earlier(store, bytes(key)) if answered else (),
+            likely=LikelyScores.from_written(likely) if is_written(likely) else None,
         )
 
 

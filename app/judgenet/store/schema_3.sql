@@ -41,3 +41,11 @@ CREATE TABLE batch_calls (
 ) STRICT;
 
 CREATE UNIQUE INDEX batch_calls_by_batch ON batch_calls (batch, place);
+
+-- Scores by token probabilities. An answer keeps the distributions of its two scores (JSON), or why there are none; a
+-- call of a run the probabilities of its verdicts, and where its scores come from. NULL where text was asked for.
+ALTER TABLE calls ADD COLUMN likely TEXT;
+ALTER TABLE run_calls ADD COLUMN scores_from TEXT;
+ALTER TABLE run_calls ADD COLUMN share_a REAL;
+ALTER TABLE run_calls ADD COLUMN share_tie REAL;
+ALTER TABLE run_calls ADD COLUMN share_b REAL;

@@ -39,6 +39,7 @@ PAIRS: Final = "pairs.parquet"
 
 OF_CALL: Final = (
     *("layer", "neuron", "ord", "sample", "cached", "status", "reason", "detail", "verdict", "score_a", "score_b"),
+    *("scores_from", "share_a", "share_tie", "share_b"),
     *("rule", "role", "missing", "endpoint", "model", "attempts", "started_at"),
 )
 """The columns of a run's calls that a matrix has: all but the evidence."""
@@ -189,7 +190,7 @@ def end_shard(store: Store, run: RunInfo) -> Manifest:
 def matrix_rows(store: Store, run: RunInfo, places: Sequence[int]) -> Iterator[dict[str, Any]]:
     """The rows of a shard's matrix; ``places`` are those of its pairs in the whole."""
     answer = ", ".join(f"c.{name}" for name in OF_ANSWER)
-    calls = ", ".join(f"r.{name}" for name in OF_CALL)
+    calls = ", ".join(store.column("run_calls", name, "r") for name in OF_CALL)
     names = ("place", *OF_CALL, *(f"answer_{name}" for name in OF_ANSWER), *(f"earlier_{name}" for name in OF_EARLIER))
     role = names.index("role")
     nothing = (None,) * len(OF_EARLIER)
@@ -385,6 +386,12 @@ def _columns(db: sqlite3.Connection, table: str) -> list[str]:
     return [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
 
 
+def _common_columns(source: Store, db: sqlite3.Connection, table: str) -> list[str]:
+    """The columns of a table that a store has too, which may be of an earlier version."""
+    known = set(_columns(source.reader, table))
+    return [name for name in _columns(db, table) if name in known]
+
+
 def _ids(db: sqlite3.Connection, table: str, key: str, keys: Sequence[Any]) -> list[int]:
     return [db.execute(f"SELECT id FROM {table} WHERE {key}=?", (of,)).fetchone()[0] for of in keys]
 
@@ -394,7 +401,7 @@ def _copy_keyed(
 ) -> dict[int, int]:
     """Copies rows that have an ``id`` and a unique key; gives the new ids by the old. ``texts`` are the new ids of the
     texts that rows refer to."""
-    names = [name for name in _columns(db, table) if name != "id"]
+    names = [name for name in _common_columns(source, db, table) if name != "id"]
     place = names.index(key)
     marks = ", ".join("?" * len(names))
     found: dict[int, int] = {}
@@ -422,7 +429,7 @@ def _copy(source: Store, run: RunInfo, db: sqlite3.Connection, number: int) -> N
             f"VALUES (?, ?, ?, {', '.join('?' * len(names))})",
             [(number, places[row[0]], pairs[row[1]], *row[2:]) for row in batch],
         )
-    names = [name for name in _columns(db, "run_calls") if name not in ("run", "pair", "call_id")]
+    names = [name for name in _common_columns(source, db, "run_calls") if name not in ("run", "pair", "call_id")]
     for batch in _rows(source, f"SELECT pair, call_id, {', '.join(names)} FROM run_calls WHERE run=?", (run.number,)):
         db.executemany(
             f"INSERT OR REPLACE INTO run_calls (run, pair, call_id, {', '.join(names)}) "

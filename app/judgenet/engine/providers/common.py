@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol
 from urllib.parse import urlsplit
 
 from judgenet.core.extra_fields import merged_extra
+from judgenet.core.probabilities import MOST_ALTERNATIVES, PROBABILITIES, SCORES, TokenAlternatives
 from judgenet.core.reasoning import thinking_tokens
 from judgenet.engine.ports import ChatRequest, FinishReason
 
@@ -18,6 +19,7 @@ LIMIT = "max_tokens"
 LIMIT_RENAMED = "sent as max_completion_tokens"
 LIMIT_PLAIN = "sent as max_tokens"
 TEMPERATURE = "temperature"
+FEWER_ALTERNATIVES = "5 alternatives a token"
 SEED = "seed"
 SYSTEM = "system"
 SYSTEM_IN_USER = "put into the user message"
@@ -79,6 +81,8 @@ class AnswerBuilder:
     ended: bool = False
     unreadable: Literal["too_large", "unreadable"] | None = None
 
+    tokens: list[TokenAlternatives] = field(default_factory=list)
+
     called: list[str] = field(default_factory=list)
     """The arguments of tool calls, with a line break between two calls: some models answer that way where a
     schema is asked for."""
@@ -96,7 +100,7 @@ class AnswerBuilder:
     def give_up(self, why: Literal["too_large", "unreadable"], begins: str = "") -> None:
         """Ends an answer that cannot be read for its form; its beginning, or ``begins``, is kept to be looked at."""
         self.text = [("".join(self.text) or begins)[:KEPT_CHARS]]
-        self.thinking, self.refusal, self.called = [], [], []
+        self.thinking, self.refusal, self.called, self.tokens = [], [], [], []
         self.unreadable, self.ended = why, True
 
     def call(self, which: object, arguments: object) -> str:
@@ -223,6 +227,8 @@ def sent_parameters(request: ChatRequest, learned: LearnedLimits, stream: bool, 
         sent.add(REASONING)
     if request.seed is not None and SEED not in learned:
         sent.add(SEED)
+    if alternatives_wanted(request, learned):
+        sent.add(SCORES)
     if request.schema is not None:
         sent.add(SCHEMA)
     if stream:
@@ -244,6 +250,10 @@ def otherwise(request: ChatRequest, learned: LearnedLimits, provider: Provider) 
             found[REASONING] = told
     if request.seed is not None and (SEED in learned or SEED not in provider.parameters):
         found[SEED] = NOT_APPLIED
+    if request.more.get(SCORES) == PROBABILITIES and (
+        SCORES not in provider.parameters or learned.get(SCORES) == NOT_APPLIED
+    ):
+        found[SCORES] = NOT_APPLIED
     if request.system and SYSTEM in learned:
         found[SYSTEM] = learned[SYSTEM]
     if request.schema is not None and SCHEMA in learned:
@@ -251,6 +261,46 @@ def otherwise(request: ChatRequest, learned: LearnedLimits, provider: Provider) 
     if LIMIT in learned:
         found[LIMIT] = learned[LIMIT]
     return found
+
+
+def alternatives_wanted(request: ChatRequest, learned: LearnedLimits) -> int:
+    """How many alternatives a token are asked for; 0 where none are, or the endpoint gives none."""
+    if request.more.get(SCORES) != PROBABILITIES or learned.get(SCORES) == NOT_APPLIED:
+        return 0
+    return 5 if learned.get(SCORES) == FEWER_ALTERNATIVES else MOST_ALTERNATIVES
+
+
+def chat_tokens(logprobs: object) -> list[TokenAlternatives]:
+    """The tokens of chat completions: ``choices[].logprobs``, of an answer or of a piece of one. What is no token with
+    a probability is left out, and is then missing from the text."""
+    content = logprobs.get("content") if isinstance(logprobs, dict) else None
+    found = []
+    for entry in content if isinstance(content, list) else ():
+        if (token := _chat_token(entry)) is not None:
+            others = entry.get("top_logprobs")
+            known = [_chat_token(other) for other in others] if isinstance(others, list) else []
+            found.append(TokenAlternatives(*token, tuple(other for other in known if other is not None)))
+    return found
+
+
+def _chat_token(entry: object) -> tuple[bytes, float] | None:
+    if not isinstance(entry, dict):
+        return None
+    text, logprob, raw = entry.get("token"), entry.get("logprob"), entry.get("bytes")
+    if not isinstance(logprob, int | float) or isinstance(logprob, bool):
+        return None
+    if isinstance(raw, list) and all(isinstance(byte, int) and 0 <= byte < 256 for byte in raw):
+        return bytes(raw), float(logprob)
+    return (token_bytes(text), float(logprob)) if isinstance(text, str) else None
+
+
+_BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+
+
+def token_bytes(text: str) -> bytes:
+    """The bytes of a token's text; some servers write a token of one byte as ``<0xE4>``."""
+    single = _BYTE_TOKEN.fullmatch(text)
+    return bytes([int(single[1], 16)]) if single else text.encode("utf-8", "surrogatepass")
 
 
 def without_limits(schema: Any) -> Any:

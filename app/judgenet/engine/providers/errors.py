@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from judgenet.core.evaluation import Reason
+from judgenet.core.probabilities import SCORES
 from judgenet.engine.limits import parse_duration
 from judgenet.engine.providers import common
 
@@ -244,6 +245,8 @@ def refused_parameter(
             return name
         if name == common.SCHEMA:
             return "schema_limits" if _SCHEMA_LIMITS.search(info.words) and common.has_limits(schema) else common.SCHEMA
+        if name == SCORES:
+            return name  # a range that is refused is tried with fewer alternatives
         if _UNSUPPORTED.search(info.words) and not _RANGE.search(info.message.lower()):
             return name
     return None

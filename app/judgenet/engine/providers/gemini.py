@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote
 
+from judgenet.core.probabilities import SCORES, TokenAlternatives
 from judgenet.core.reasoning import effort_for, thinking_tokens
 from judgenet.engine.ports import ChatRequest, FinishReason
 from judgenet.engine.providers.common import (
@@ -18,12 +19,14 @@ from judgenet.engine.providers.common import (
     AnswerBuilder,
     LearnedLimits,
     NotAnAnswer,
+    alternatives_wanted,
     completed,
     count,
     limit_of,
     reasoning_of,
     sent_parameters,
     temperature_of,
+    token_bytes,
     with_extra_fields,
     without_limits,
 )
@@ -65,6 +68,7 @@ class Gemini:
             r"\bthinking|\bthinking_?(?:config|budget|level)\b|\bthoughts?\b|\bbudget -?\d+ is invalid"
         ),
         SEED: re.compile(r"\bseed\b"),
+        SCORES: re.compile(r"\blog.?probs?\b|\bresponse_?logprobs\b"),
         SYSTEM: re.compile(r"\bsystem_?instruction\b|developer instruction"),
         SCHEMA: re.compile(
             r"\bresponse_?json_?schema\b|\bresponse_?schema\b|\bresponse_?mime_?type\b|\bjson mode\b|\bjson schema\b"
@@ -124,6 +128,8 @@ class Gemini:
             config["thinkingConfig"] = self._thinking(reasoning, way)
         if request.seed is not None and SEED not in learned:
             config["seed"] = request.seed
+        if alternatives := alternatives_wanted(request, learned):
+            config["responseLogprobs"], config["logprobs"] = True, alternatives
         if request.schema is not None:
             schema = request.schema.schema
             config["responseMimeType"] = "application/json"
@@ -178,7 +184,32 @@ class Gemini:
                     new += text
             elif isinstance(part, dict) and isinstance(call := part.get("functionCall"), dict):
                 new += answer.call(call.get("id") or len(answer.called), call.get("args"))
+        answer.tokens += _tokens(candidate.get("logprobsResult"))
         if isinstance(reason := candidate.get("finishReason"), str) and reason != "FINISH_REASON_UNSPECIFIED":
             answer.raw_finish = reason
             answer.ended = True
         return new
+
+
+def _tokens(result: object) -> list[TokenAlternatives]:
+    """The tokens of a ``logprobsResult``: the chosen one of each step and the top candidates beside it."""
+    if not isinstance(result, dict):
+        return []
+    chosen, top = result.get("chosenCandidates"), result.get("topCandidates")
+    found = []
+    for step, candidate in enumerate(chosen if isinstance(chosen, list) else ()):
+        others = top[step] if isinstance(top, list) and step < len(top) else None
+        listed = others.get("candidates") if isinstance(others, dict) else None
+        known = [_token(other) for other in listed] if isinstance(listed, list) else []
+        if (token := _token(candidate)) is not None:
+            found.append(TokenAlternatives(*token, tuple(other for other in known if other is not None)))
+    return found
+
+
+def _token(candidate: object) -> tuple[bytes, float] | None:
+    if not isinstance(candidate, dict):
+        return None
+    text, logprob = candidate.get("token"), candidate.get("logProbability")
+    if not isinstance(text, str) or isinstance(logprob, bool) or not isinstance(logprob, int | float):
+        return None
+    return token_bytes(text), float(logprob)

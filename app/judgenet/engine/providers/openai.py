@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
+from judgenet.core.probabilities import SCORES
 from judgenet.core.reasoning import effort_for
 from judgenet.engine.ports import ChatRequest, FinishReason
 from judgenet.engine.providers.common import (
@@ -22,6 +23,8 @@ from judgenet.engine.providers.common import (
     AnswerBuilder,
     LearnedLimits,
     NotAnAnswer,
+    alternatives_wanted,
+    chat_tokens,
     completed,
     count,
     limit_of,
@@ -83,6 +86,7 @@ class OpenAI:
         LIMIT: re.compile(r"\bmax_(?:completion_)?tokens\b"),
         TEMPERATURE: re.compile(r"\btemperature\b"),
         SEED: re.compile(r"\bseed\b"),
+        SCORES: re.compile(r"\b(?:top_)?logprobs?\b|\blog.?prob"),
         STREAM_USAGE: re.compile(r"\bstream_options\b|\binclude_usage\b"),
         STREAM: re.compile(r"\bstream(?:ing)?\b"),
         SYSTEM: re.compile(r"\bsystem role\b|role.{0,20}\bsystem\b|\bsystem\b.{0,20}\brole\b|'system'"),
@@ -166,6 +170,8 @@ class OpenAI:
             body |= self._reasoning(reasoning, way)
         if request.seed is not None and SEED not in learned:
             body["seed"] = request.seed
+        if alternatives := alternatives_wanted(request, learned):
+            body["logprobs"], body["top_logprobs"] = True, alternatives
         if request.schema is not None:
             schema = request.schema.schema
             if SCHEMA in learned:
@@ -191,6 +197,7 @@ class OpenAI:
             choice = choices[0]
             message = choice.get("message")
             self._take(answer, message if isinstance(message, dict) else {"content": choice.get("text")})
+            answer.tokens += chat_tokens(choice.get("logprobs"))
             self._finish(answer, choice)
         answer.ended = True
 
@@ -209,6 +216,7 @@ class OpenAI:
                 if isinstance(message, dict) and not (answer.text or answer.called)
                 else {"content": choice.get("text")}
             )
+        answer.tokens += chat_tokens(choice.get("logprobs"))
         new = self._take(answer, delta)
         self._finish(answer, choice)
         return new
