@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from math import exp, fsum
 from typing import Final
 
+from judgenet.core.evaluation import VerdictShares
 from judgenet.core.learned import LEARNED, misfit
 from judgenet.core.network import AcceptanceRule, Confidence, LearnedRule, NetworkSpec
 from judgenet.core.network_json import digest
 from judgenet.core.pairs import VERDICTS, Order, Verdict
+from judgenet.core.probabilities import sureness
 from judgenet.core.values import write
 from judgenet.core.wording import plural
 
@@ -33,6 +35,7 @@ CONFIDENCE_WORDS: dict[Confidence, str] = {
     "samples": "share of a neuron's samples that say the same",
     "margin": "distance of the mean scores",
     "learned": "learned probability that the verdict is right",
+    "entropy": "1 minus the entropy of the probabilities of A, tie and B, divided by that of equal ones",
 }
 """What each confidence is, in words."""
 
@@ -52,6 +55,8 @@ class PairCalls:
     differences: Mapping[tuple[int, int, Order], Sequence[float]]
     said: Mapping[tuple[int, int, Order], Sequence[Verdict]]
     neurons: Mapping[tuple[int, int], Verdict]
+    shares: VerdictShares | None = None
+    """The mean of the neurons' distributions over A, tie and B; ``None`` without token probabilities."""
 
 
 def pair_confidence(
@@ -71,6 +76,8 @@ def pair_confidence(
             several = [said for said in calls.said.values() if len(said) > 1]
             same = [max(said.count(one) for one in VERDICTS) / len(said) for said in map(list, several)]
             return fsum(same) / len(same) if same else None
+        case "entropy":
+            return None if calls.shares is None else sureness(calls.shares)
         case "learned":
             return _learned_probability(learned, verdict, calls)
     all_said = [one for said in calls.said.values() for one in said]

@@ -2,7 +2,8 @@
 
 ``c1`` is the average over all valid calls, ``c2_l1`` … ``c2_lL`` are the votes within a layer and ``c2_all`` is the
 vote over all layers (WideDeep, arXiv 2308.01862; what the paper leaves open is a setting, see
-:class:`~judgenet.core.network.Aggregation`). All are computed from what was recorded: another rule never costs a call.
+:class:`~judgenet.core.network.Aggregation`). Of networks that are scored by token probabilities there are soft votes
+too (:mod:`judgenet.core.soft_votes`). All are computed from what was recorded: another rule never costs a call.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from math import fsum, isfinite
 from typing import NamedTuple
 
 from judgenet.core.acceptance import ACCEPTED, PairCalls, accepts, pair_confidence
-from judgenet.core.evaluation import TIE_TOLERANCE, Evaluation, Unscored
+from judgenet.core.evaluation import TIE_TOLERANCE, Evaluation, Unscored, VerdictShares
 from judgenet.core.learned import LEARNED, learned_verdict
-from judgenet.core.network import AcceptanceRule, Aggregation, NetworkSpec, designed_width
+from judgenet.core.network import AcceptanceRule, Aggregation, NetworkSpec, asks_probabilities, designed_width
 from judgenet.core.pairs import VERDICTS, Order, Verdict
+from judgenet.core.soft_votes import WHOLE, SoftVerdicts, soft_names, soft_verdicts, voting_layer
 
 
 class Opinion(NamedTuple):
@@ -60,6 +62,7 @@ class PairVerdicts:
     (``calls_scored``). ``calls_used`` of ``calls_total`` neuron calls are valid; the chair's are counted apart.
     ``chair_left_out``: the pair was decided before the chair was asked. ``valid`` has, by layer, how many neurons have
     a valid call, and ``no_quorum`` the names of the aggregations that have no verdict because these are too few.
+    ``soft`` are the soft votes, ``None`` in a network that is not scored by token probabilities.
     ``confidence`` is that of the verdict which the acceptance rule accepts or leaves to people (``for_people``).
     """
 
@@ -88,11 +91,12 @@ class PairVerdicts:
     for_people: bool = False
     valid: tuple[int, ...] = ()
     no_quorum: tuple[str, ...] = ()
+    soft: SoftVerdicts | None = None
 
     def named(self) -> dict[str, Verdict | None]:
         """The verdict of each aggregation by name, in the order of :func:`aggregation_names`."""
         layers = {f"c2_l{place}": verdict for place, verdict in enumerate(self.c2_layers, 1)}
-        named = {"c1": self.c1, **layers, "c2_all": self.c2_all}
+        named = {"c1": self.c1, **layers, "c2_all": self.c2_all, **({} if self.soft is None else self.soft.named())}
         if self.chair_total or self.chair_left_out:
             named["chair"] = self.chair
         if self.has_learned:
@@ -103,8 +107,8 @@ class PairVerdicts:
 
 
 def aggregation_names(spec: NetworkSpec) -> tuple[str, ...]:
-    """The names of a network's aggregations: c1, c2_l1 … c2_lL, c2_all and, where there are such, chair, learned and
-    accepted."""
+    """The names of a network's aggregations: c1, c2_l1 … c2_lL, c2_all and, where there are such, soft_l1 …
+    soft_entropy, chair, learned and accepted."""
     accepted = (ACCEPTED,) if spec.aggregation.acceptance is not None else ()
     return (*verdict_names(spec), *accepted)
 
@@ -112,8 +116,9 @@ def aggregation_names(spec: NetworkSpec) -> tuple[str, ...]:
 def verdict_names(spec: NetworkSpec) -> tuple[str, ...]:
     """The names of a network's aggregations that give each pair with calls a verdict: all but the accepted ones."""
     layers = [f"c2_l{layer}" for layer in range(1, spec.depth + 1)]
+    soft = soft_names(spec.depth) if asks_probabilities(spec) else ()
     chair = ("chair",) if spec.chair is not None else ()
-    return ("c1", *layers, "c2_all", *chair, *((LEARNED,) if spec.aggregation.learned is not None else ()))
+    return ("c1", *layers, "c2_all", *soft, *chair, *((LEARNED,) if spec.aggregation.learned is not None else ()))
 
 
 def deciding(spec: NetworkSpec) -> str:
@@ -139,8 +144,8 @@ def most_voters(spec: NetworkSpec, name: str) -> int | None:
     layers: Sequence[int] = range(spec.depth)
     if name == "chair":
         layers = range(max(0, spec.depth - 1), spec.depth)
-    elif name.startswith("c2_l"):
-        layers = (int(name.removeprefix("c2_l")) - 1,)
+    elif (layer := voting_layer(name)) is not None:
+        layers = (layer - 1,)
     widths = [designed_width(spec, layer) for layer in layers]
     return None if None in widths else sum(width for width in widths if width is not None)
 
@@ -152,11 +157,14 @@ def aggregate(
     *,
     last_asked: int | None = None,
     chair_left_out: bool = False,
+    soft: bool = False,
 ) -> PairVerdicts:
     """The verdicts of one pair, whatever the order of ``opinions``.
 
     ``last_asked`` is the last layer that was asked of a pair that was decided early: its vote stands for those of the
     layers after it, and with ``chair_left_out`` the vote of all for the chair's verdict (:mod:`judgenet.core.cascade`).
+
+    ``soft`` asks for the soft votes, of networks that are scored by token probabilities.
 
     With a quorum there is a verdict only where so many neurons have a valid call: of the layer for its vote, of the
     last layer for the chair, which reads it, of those that a learned rule weighs for its verdict, and of all layers for
@@ -209,6 +217,9 @@ def aggregate(
         chair_left_out=chair_left_out,
         valid=valid,
     )
+    if soft:
+        voters = {place: calls.shares for place, calls in of_neurons if calls.shares}
+        found = replace(found, soft=soft_verdicts(voters, depth, rules, c1, last_asked))
     if rules.quorum is not None:
         found = _with_quorum(found, rules, last_asked)
     return found if rules.acceptance is None else _with_acceptance(found, rules.acceptance, gathered.neurons, depth)
@@ -220,7 +231,9 @@ def _with_quorum(found: PairVerdicts, rules: Aggregation, last_asked: int | None
     of_all, last = sum(found.valid), len(found.valid) if last_asked is None else last_asked
     weighed = {(of.layer, of.neuron) for of in (rules.learned.neurons if rules.learned else ())}
     valid = {"c1": of_all, "c2_all": of_all}
-    valid |= {f"c2_l{layer}": found.valid[min(layer, last) - 1] for layer in range(1, len(found.valid) + 1)}
+    by_layer = {layer: found.valid[min(layer, last) - 1] for layer in range(1, len(found.valid) + 1)}
+    valid |= {f"c2_l{layer}": count for layer, count in by_layer.items()}
+    valid |= {name: by_layer.get(voting_layer(name) or 0, of_all) for name in soft_names(len(by_layer))}
     valid["chair"] = of_all if found.chair_left_out else found.valid[-1] if found.valid else 0
     valid[LEARNED] = sum((of.layer, of.neuron) in weighed and of.verdict is not None for of in found.neurons)
     asked = found.calls_total > 0
@@ -234,18 +247,20 @@ def _with_quorum(found: PairVerdicts, rules: Aggregation, last_asked: int | None
         c2_all=None if "c2_all" in short else found.c2_all,
         chair=None if "chair" in short else found.chair,
         learned=None if LEARNED in short else found.learned,
+        soft=None if found.soft is None else found.soft.without(short),
         no_quorum=short,
     )
 
 
 class _Calls:
-    """A neuron's calls: how many there are, and A minus B of the valid ones."""
+    """A neuron's calls: how many there are, A minus B of the valid ones, and the probabilities of their verdicts."""
 
-    __slots__ = ("differences", "in_order", "total")
+    __slots__ = ("differences", "in_order", "shares", "total")
 
     def __init__(self) -> None:
         self.differences: list[float] = []
         self.in_order: dict[Order, list[float]] = {"ab": [], "ba": []}
+        self.shares: list[VerdictShares] = []
         self.total = 0
 
 
@@ -279,6 +294,7 @@ def _gathered(opinions: Iterable[Opinion], depth: int) -> _Gathered:
         difference = result.difference
         calls.differences.append(difference)
         calls.in_order[order].append(difference)
+        calls.shares.append(result.shares or WHOLE[_sign(difference)])
         if layer <= depth:
             found.in_order[order].append(difference)
             if result.score_a is not None and result.score_b is not None:
@@ -322,7 +338,8 @@ def _with_acceptance(
     said = {place: [_sign(value) for value in values] for place, values in differences.items()}
     neurons = {(of.layer, of.neuron): of.verdict for of in pair_verdicts.neurons if of.verdict is not None}
     verdict = pair_verdicts.named().get(rule.aggregation)
-    sure = pair_confidence(rule.confidence, verdict, PairCalls(differences, said, neurons), rule.learned)
+    shares = None if pair_verdicts.soft is None else pair_verdicts.soft.shares
+    sure = pair_confidence(rule.confidence, verdict, PairCalls(differences, said, neurons, shares), rule.learned)
     accepted = verdict if accepts(rule, sure) else None
     left = verdict is not None and accepted is None
     short = pair_verdicts.no_quorum

@@ -22,10 +22,10 @@ TieSetting = Literal["abstain", "candidate"]
 FallbackSetting = Literal["tie", "c1"]
 ScoresSetting = Literal["text", "probabilities"]
 StopWhen = Literal["decided", "orders_agree", "neurons_agree", "margin", "difference"]
-Confidence = Literal["calls", "orders", "neurons", "samples", "margin", "learned"]
+Confidence = Literal["calls", "orders", "neurons", "samples", "margin", "learned", "entropy"]
 """What tells how sure a verdict is: the share of the valid calls that say it; whether both orders say it, then that
-share; the share of the neurons that say it; how alike a neuron's samples are; how far apart the scores are; or the
-learned probability that it is right."""
+share; the share of the neurons that say it; how alike a neuron's samples are; how far apart the scores are; the
+learned probability that it is right; or how little entropy the probabilities of the verdicts have."""
 
 
 class NetworkError(ValueError):

@@ -19,6 +19,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from math import exp, fsum, isfinite, log
 from typing import Any, Final, NamedTuple
 
@@ -166,9 +167,10 @@ def likely_scores(
     if not tokens:
         return "not_sent"
     places = score_places(text, reading, read)
-    starts = None if places is None else _token_starts(text, tokens)
-    if places is None or starts is None:
+    aligned = None if places is None else _aligned(text, tokens)
+    if places is None or aligned is None:
         return "not_found"
+    tokens, starts = aligned
     joins = joins_digits(tokens)
     found = []
     for place in places:
@@ -247,21 +249,22 @@ _PIECES = str.maketrans({"Ġ": " ", "Ċ": "\n", "▁": " "})
 """How some servers write white space in tokens that come without their bytes."""
 
 
-def _token_starts(text: str, tokens: Sequence[TokenAlternatives]) -> list[int] | None:
-    """Where each token begins in the bytes of the text, which may be negative for what was left out before it;
+def _aligned(text: str, tokens: Sequence[TokenAlternatives]) -> tuple[Sequence[TokenAlternatives], list[int]] | None:
+    """The tokens, and where each begins in the bytes of the text, which is before its start for what the text lacks;
     ``None`` where the tokens do not make the text."""
     wanted = text.encode("utf-8", "surrogatepass")
     core = wanted.strip()
-    for pieces in ([token.text for token in tokens], [_plain_piece(token.text) for token in tokens]):
-        at = b"".join(pieces).rfind(core) if core else -1
+    for written in (tokens, [_plain_token(token) for token in tokens]):
+        at = b"".join(token.text for token in written).rfind(core) if core else -1
         if at >= 0:
-            offset = at - wanted.find(core)
-            starts, position = [], -offset
-            for piece in pieces:
-                starts.append(position)
-                position += len(piece)
-            return starts
+            lengths = [len(token.text) for token in written[:-1]]
+            return written, list(accumulate(lengths, initial=wanted.find(core) - at))
     return None
+
+
+def _plain_token(token: TokenAlternatives) -> TokenAlternatives:
+    others = tuple((_plain_piece(text), logprob) for text, logprob in token.alternatives)
+    return TokenAlternatives(_plain_piece(token.text), token.logprob, others)
 
 
 def _plain_piece(piece: bytes) -> bytes:
@@ -337,8 +340,8 @@ def _chances(token: TokenAlternatives) -> dict[bytes, float] | None:
 def _without_lead(text: bytes, prefix: bytes) -> bytes:
     """An alternative without what stands before its number; empty where it has none at its start."""
     if prefix and text.startswith(prefix):
-        return text[len(prefix) :]
-    if _ANY_DIGIT.search(prefix):
+        text = text[len(prefix) :]
+    elif _ANY_DIGIT.search(prefix):
         return b""  # another number would stand before this one
     lead = _LEAD.match(text)
     return text[lead.end() if lead else 0 :]

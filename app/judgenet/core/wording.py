@@ -312,6 +312,8 @@ def rule_words(rule: str) -> str:
     """The name of an aggregation as in the paper: ``c1*``, ``c2*(l1)``, ``c2*(all)``, ``chair``."""
     if rule.startswith("c2_"):
         return f"c2*({rule.removeprefix('c2_')})"
+    if rule.startswith("soft_"):
+        return f"soft ({rule.removeprefix('soft_')})"
     return "c1*" if rule == "c1" else rule
 
 
@@ -322,6 +324,8 @@ def rule_name(rule: str) -> str:
         return "all layers"
     if rule.startswith("c2_l"):
         return f"layer {rule.removeprefix('c2_l')}"
+    if rule.startswith("soft_"):
+        return "all layers by entropy" if rule == "soft_entropy" else rule_name(f"c2_{rule.removeprefix('soft_')}")
     return "average" if rule == "c1" else ""
 
 
@@ -330,7 +334,8 @@ def rule_title(rule: str) -> str:
     name = rule_name(rule)
     if not name:
         return rule.capitalize()
-    return f"{'Average' if rule == 'c1' else f'Vote of {name}'}, {rule_words(rule)}"
+    vote = "Soft vote" if rule.startswith("soft_") else "Vote"
+    return f"{'Average' if rule == 'c1' else f'{vote} of {name}'}, {rule_words(rule)}"
 
 
 def rule_meaning(rule: str) -> str:
@@ -339,6 +344,8 @@ def rule_meaning(rule: str) -> str:
         return "the sign of the scores averaged over all calls"
     if rule == "c2_all":
         return "the vote of all neurons"
+    if rule.startswith("soft_"):
+        return f"the summed probabilities of {rule_name(rule)}"
     if rule == "accepted":
         return "where it is sure enough to be accepted without people"
     return f"the vote of layer {rule.removeprefix('c2_l')}" if rule.startswith("c2_l") else f"the {rule}"

@@ -15,6 +15,7 @@ from judgenet.core.network import (
     NetworkSpec,
     Role,
     Settings,
+    asks_probabilities,
     chair_settings,
     needs_roles,
     neuron_settings,
@@ -316,7 +317,14 @@ class PairWork:
         spec, stop = self.spec, self.stop
         last = None if stop is None else stop.layer
         left_out = stop is not None and spec.chair is not None
-        return aggregate(self.opinions(), spec.depth, spec.aggregation, last_asked=last, chair_left_out=left_out)
+        return aggregate(
+            self.opinions(),
+            spec.depth,
+            spec.aggregation,
+            last_asked=last,
+            chair_left_out=left_out,
+            soft=asks_probabilities(spec),
+        )
 
     @property
     def done(self) -> bool:

@@ -101,7 +101,7 @@ class RunGuarantee(Figures):
     chosen_why: Annotated[str, "for what reason"]
     confidence: Annotated[
         Confidence,
-        "what tells how sure a verdict is: `calls`, `orders`, `neurons`, `samples`, `margin` or `learned`",
+        "what tells how sure a verdict is: `calls`, `orders`, `neurons`, `samples`, `margin`, `learned` or `entropy`",
     ]
     alpha: Annotated[float, "the most error that accepted verdicts may have"]
     delta: Annotated[float, "the probability, over the labels, that they have more"]
@@ -145,6 +145,7 @@ class ConfidentVerdicts:
 NO_CONFIDENCE: Final[dict[Confidence, str]] = {
     "samples": "no call of the run has a second sample: the confidence samples takes two or more",
     "orders": "no pair was asked in both orders",
+    "entropy": "the run was not scored by token probabilities: the confidence entropy takes scores: probabilities",
 }
 """Why a confidence cannot tell verdicts apart, where its values are missing or all the same."""
 
@@ -170,7 +171,9 @@ def confident_verdicts(
         except LearningError as error:
             why = f"no confidence was learned. {error}"
     places = len(frame.places)
-    sure = confidences(kind, verdicts, frame.calls, frame.table.neurons[:, :places], frame.table.margin, probability)
+    sure = confidences(
+        kind, verdicts, frame.calls, frame.table.neurons[:, :places], frame.table.margin, probability, frame.table.soft
+    )
     if not why and not bool((~np.isnan(sure)).any()):
         why = NO_CONFIDENCE.get(kind, "no pair has a verdict")
     # Sums in another order must give the same threshold.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from judgenet.core.network import Confidence
 from judgenet.stats.curves import Codes, Floats
+from judgenet.stats.soft_votes import sureness_of
 
 
 def confidences(
@@ -19,12 +20,16 @@ def confidences(
     neurons: Codes,
     margin: Floats,
     probability: Floats,
+    soft: Floats | None = None,
 ) -> Floats:
     """How sure each verdict is, a value a pair; NaN without a verdict, or where this is not defined.
 
     ``calls`` are of shape (pairs, neurons, 2, 3): how many valid calls of each order said A, a tie, B. ``neurons`` are
     codes of shape (pairs, neurons), each neuron's calls merged. ``margin`` is the absolute mean of A minus B over the
     valid calls, ``probability`` the learned one that A is better; both are NaN where there are none.
+
+    ``soft``, of shape (pairs, 3), is the mean of the neurons' distributions over A, tie and B; ``None`` without token
+    probabilities.
 
     ``samples`` is the mean, over the neurons and orders with several valid samples, of the share of samples that say
     what most of them say.
@@ -37,6 +42,8 @@ def confidences(
         case "learned":
             values = np.select([verdicts == 1, verdicts == 3], [probability, 1 - probability], 0.0)
             values = np.where(np.isnan(probability), np.nan, values)
+        case "entropy":
+            values = np.full(len(verdicts), np.nan) if soft is None else sureness_of(soft)
         case "neurons":
             values = _share((neurons == verdicts[:, None]).sum(axis=1), (neurons > 0).sum(axis=1))
         case "samples":

@@ -18,8 +18,10 @@ from judgenet.core.evaluation import TIE_TOLERANCE
 from judgenet.core.learned import LEARNED
 from judgenet.core.network import AcceptanceRule, Aggregation, LearnedRule
 from judgenet.core.pairs import ORDERS, Order
+from judgenet.core.soft_votes import voting_layer
 from judgenet.stats.confidence import confidences
 from judgenet.stats.curves import Codes, Floats
+from judgenet.stats.soft_votes import mean_distribution, soft_codes, soft_sums
 
 IntArray = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -47,6 +49,9 @@ class CallScores:
     places: tuple[tuple[int, int], ...]
     depth: int
     last_asked: IntArray | None = None
+    shares: Floats | None = None
+    """Of a network that is scored by token probabilities: the shape of ``difference`` and 3 more, the probabilities of
+    A, tie and B of each call that has them, NaN for the others."""
 
     def of_order(self, order: Order) -> CallScores:
         """The calls with the responses in one order; the others count as not asked."""
@@ -64,7 +69,8 @@ class CallScores:
         ]
         places = tuple(self.places[column] for column in wanted)
         part = np.s_[:, wanted, :, :samples]
-        mine = CallScores(self.difference[part], self.asked[part], places, len(widths))
+        shares = None if self.shares is None else self.shares[part]
+        mine = CallScores(self.difference[part], self.asked[part], places, len(widths), shares=shares)
         return mine._without(np.array([order not in orders for order in ORDERS]))
 
     def _without(self, orders: Flags) -> CallScores:
@@ -85,6 +91,8 @@ class VerdictTable:
         calls: of shape (pairs, neurons, 2, 3): how many valid calls of each order said A, tie and B.
         cast: of shape (pairs, 3): the votes of all layers for A, for B and for a tie, by the rules of the vote.
         layers_ab, layers_ba: codes of shape (pairs, layers): the average over the calls of a layer in one order.
+        soft: of shape (pairs, 3): the mean of the voters' distributions over A, tie and B; ``None`` where the network
+            is not scored by token probabilities.
         no_quorum: by pair, for each aggregation, whether it has no verdict because too few neurons have a valid call;
             empty where the rules ask for no quorum.
         asked: of shape (pairs, neurons): how many calls of a neuron are in, valid or not.
@@ -108,6 +116,7 @@ class VerdictTable:
     total: Tallies
     margin: Floats
     no_quorum: dict[str, Flags]
+    soft: Floats | None = None
 
     @property
     def votes(self) -> Floats:
@@ -134,6 +143,8 @@ def verdict_table(scores: CallScores, names: tuple[str, ...], rules: Aggregation
         parts = [getattr(block, name) for block in blocks]
         if isinstance(parts[0], dict):
             return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+        if parts[0] is None:
+            return None
         return np.concatenate(parts)
 
     return VerdictTable(**{name: joined(name) for name in VerdictTable.__slots__})
@@ -166,6 +177,10 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
     votes = _means(lead, there)
     last = None if scores.last_asked is None else scores.last_asked[part]
     aggregations: dict[str, Codes] = {}
+    soft = None
+    if scores.shares is not None:
+        signs = sign_codes(filled, valid)
+        soft = soft_sums(scores.shares[part], difference, signs, rules)
 
     def vote_of(voters: Flags) -> Codes:
         a, b, tie = np.moveaxis(cast[:, voters].sum(axis=1), 1, 0)
@@ -183,6 +198,10 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
             aggregations[name] = learned_codes(rules.learned, votes, scores.places)
         elif name == ACCEPTED:
             continue
+        elif name.startswith("soft_"):
+            if soft is None:
+                raise ValueError("The calls have no probabilities.")
+            aggregations[name] = soft_codes(name, soft, layers, scores.depth, c1, rules, last)
         else:
             layer = None if name == "c2_all" else int(name.removeprefix("c2_l"))
             codes = vote_of(network if layer is None else layers == layer)
@@ -198,8 +217,9 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
             raise ValueError("The rules hold no acceptance rule.")
         mine = np.s_[:, network]
         places = [place for place, inside in zip(scores.places, network.tolist(), strict=True) if inside]
+        mean = None if soft is None else mean_distribution(soft, network)
         aggregations[ACCEPTED] = accepted_codes(
-            rules.acceptance, aggregations, said[mine], of_neuron[mine], margin, votes[mine], places
+            rules.acceptance, aggregations, said[mine], of_neuron[mine], margin, votes[mine], places, mean
         )
         if rules.acceptance.aggregation in no_quorum:
             no_quorum[ACCEPTED] = no_quorum[rules.acceptance.aggregation]
@@ -220,6 +240,7 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
         total=_narrow(of_asked.sum(axis=1)),
         margin=margin,
         no_quorum=no_quorum,
+        soft=None if soft is None else mean_distribution(soft, network),
     )
 
 
@@ -246,8 +267,7 @@ def _without_quorum(
             voters = np.broadcast_to(np.array([place in weighed for place in scores.places], np.bool_), valid.shape)
         elif name == "chair":
             voters = np.where(early[:, None] > 0, network, layers == scores.depth)
-        elif name.startswith("c2_l"):
-            layer = int(name.removeprefix("c2_l"))
+        elif (layer := voting_layer(name)) is not None:
             voters = layers == np.where(early > 0, np.minimum(early, layer), layer)[:, None]
         missing[name] = np.asarray(there & ((valid & voters).sum(axis=1) < rules.quorum))
     return missing
@@ -349,15 +369,16 @@ def accepted_codes(
     margin: Floats,
     votes: Floats,
     places: Sequence[tuple[int, int]],
+    soft: Floats | None = None,
 ) -> Codes:
     """The verdicts that a rule accepts; 0 for the pairs that are for people, and for those without a verdict.
 
-    Without the verdicts that it is about nothing is accepted. ``calls``, ``neurons``, ``margin`` and ``votes`` are
-    those of :class:`VerdictTable`, for the neurons at ``places``.
+    Without the verdicts that it is about nothing is accepted. ``calls``, ``neurons``, ``margin``, ``votes`` and
+    ``soft`` are those of :class:`VerdictTable`, for the neurons at ``places``.
     """
     codes = aggregations.get(rule.aggregation, np.zeros(len(margin), np.uint8))
     probability = (
         np.full(len(margin), np.nan) if rule.learned is None else learned_probability(rule.learned, votes, places)
     )
-    sure = confidences(rule.confidence, codes, calls, neurons, margin, probability)
+    sure = confidences(rule.confidence, codes, calls, neurons, margin, probability, soft)
     return np.where(sure >= rule.threshold - _EQUAL, codes, 0).astype(np.uint8)

@@ -27,7 +27,7 @@ def rule_confidence(frame: RunFrame) -> Floats:
         else learned_probability(rule.learned, frame.votes, frame.places)
     )
     neurons, codes = frame.table.neurons[:, : len(frame.places)], frame.verdict_codes(rule.aggregation)
-    return confidences(rule.confidence, codes, frame.calls, neurons, frame.table.margin, probability)
+    return confidences(rule.confidence, codes, frame.calls, neurons, frame.table.margin, probability, frame.table.soft)
 
 
 def final_verdict(frame: RunFrame, index: int) -> tuple[Verdict | None, Literal["people", "network"] | None]:

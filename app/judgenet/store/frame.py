@@ -23,7 +23,7 @@ from judgenet.core.cascade import Stop
 from judgenet.core.evaluation import Evaluation, Reason
 from judgenet.core.labels import Chosen, People
 from judgenet.core.learned import LEARNED, NOTHING_TAUGHT, Taught
-from judgenet.core.network import Aggregation
+from judgenet.core.network import Aggregation, asks_probabilities
 from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import ORDERS, Order, Verdict
 from judgenet.stats.agreement import Flips, flips_of
@@ -252,14 +252,18 @@ class RunFrame(CallFrame):
         asked = np.zeros(difference.shape, np.bool_)
         done = self.states >= DONE_PHASE
         code = REASON_CODES[without]
+        shares = np.full((*difference.shape, 3), np.nan) if asks_probabilities(self.spec) else None
         for (layer, neuron, order, sample), column in columns:
             if order is not None:
                 site = (slice(None), at[layer, neuron], ORDERS.index(order), sample - 1)
                 difference[site] = np.where(done, column.differences, np.nan)
                 there = done & (column.phase >= SCORED_PHASE)
+                if shares is not None and column.likely is not None:
+                    shares[site] = np.where(done[:, None], column.likely.shares, np.nan)
                 asked[site] = there & (column.reason != code) if code else there
         early = self.early
-        return CallScores(difference, asked, voters, self.spec.depth, None if early is None else early.layer)
+        last = None if early is None else early.layer
+        return CallScores(difference, asked, voters, self.spec.depth, last, shares)
 
     def what_if_calls(self) -> Calls:
         """The calls of the neurons on the finished pairs, for questions about smaller networks."""

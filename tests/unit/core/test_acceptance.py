@@ -11,7 +11,7 @@ import pytest
 from judgenet.core.acceptance import ACCEPTED, acceptance_misfit, weights_hash
 from judgenet.core.aggregate import Opinion, aggregate, aggregation_names, deciding, deciding_of_all, verdict_names
 from judgenet.core.checks import check
-from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.evaluation import Evaluation, Reason, Unscored, VerdictShares
 from judgenet.core.fixes import fix
 from judgenet.core.network import AcceptanceRule, Aggregation, Confidence, LearnedRule, NetworkError, NeuronWeight
 from judgenet.core.network_json import from_json, to_json
@@ -32,28 +32,36 @@ def rule(kind: Confidence = "calls", threshold: float = 0.8, aggregation: str = 
 
 @pytest.mark.parametrize("kind", get_args(Confidence))
 def test_one_pair_and_all_pairs_accept_the_same(kind: Confidence) -> None:
-    """500 pairs of two neurons, one in layer 2 and a chair, two orders, two samples; a fifth of the calls failed."""
+    """200 pairs of two neurons, one in layer 2 and a chair, two orders, two samples; a fifth of the calls failed."""
     rng = np.random.default_rng(7)
     places = ((1, 1), (1, 2), (2, 1), (3, 1))
-    shape = (500, len(places), 2, 2)
+    shape = (200, len(places), 2, 2)
     difference = rng.integers(-2, 3, shape).astype(float)
     difference[rng.random(shape) < 0.2] = np.nan
     difference[:5] = np.nan
-    table_of = CallScores(difference, np.ones(shape, bool), places, 2)
+    shares = rng.dirichlet((0.2, 0.2, 0.2), shape)
+    shares[rng.random(shape) < 0.3] = np.nan
+    table_of = CallScores(difference, np.ones(shape, bool), places, 2, shares=shares)
     accepted = abstained = 0
-    for threshold in (0.4, 0.6, 0.75, 1.0, 1.5):
+    for threshold in (0.1, 0.4, 0.6, 0.75, 1.0, 1.5):
         for name in ("c1", "c2_all", "chair"):
             rules = Aggregation(acceptance=rule(kind, threshold, name))
             names = ("c1", "c2_l1", "c2_l2", "c2_all", "chair", ACCEPTED)
             table = verdict_table(table_of, names, rules)
-            for pair in range(500):
+            for pair in range(200):
                 opinions = [
-                    Opinion(layer, neuron, order, sample + 1, _result(difference[pair, at, way, sample]))
+                    Opinion(
+                        layer,
+                        neuron,
+                        order,
+                        sample + 1,
+                        _result(difference[pair, at, way, sample], shares[pair, at, way, sample].tolist()),
+                    )
                     for at, (layer, neuron) in enumerate(places)
                     for way, order in enumerate(ORDERS)
                     for sample in range(2)
                 ]
-                found = aggregate(opinions, 2, rules)
+                found = aggregate(opinions, 2, rules, soft=True)
                 assert found.named()[ACCEPTED] == CODES[int(table.aggregations[ACCEPTED][pair])]
                 accepted += found.accepted is not None
                 abstained += found.for_people
@@ -62,11 +70,12 @@ def test_one_pair_and_all_pairs_accept_the_same(kind: Confidence) -> None:
     assert abstained > 100
 
 
-def _result(difference: float) -> Evaluation | Unscored:
+def _result(difference: float, shares: list[float]) -> Evaluation | Unscored:
     if np.isnan(difference):
         return Unscored(Reason.UNPARSED, "nothing")
     verdict: Verdict = "a" if difference > 0 else "b" if difference < 0 else "tie"
-    return Evaluation("", verdict, 5.0 + difference, 5.0)
+    known = None if np.isnan(shares).any() else VerdictShares(*shares)
+    return Evaluation("", verdict, 5.0 + difference, 5.0, known)
 
 
 def test_a_network_with_a_rule_gives_the_accepted_verdicts() -> None:

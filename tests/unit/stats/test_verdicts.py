@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judgenet.core.aggregate import Opinion, aggregate, aggregation_names
-from judgenet.core.evaluation import Evaluation, Reason, Unscored
-from judgenet.core.network import Aggregation, LayerSpec, LearnedRule, NetworkSpec, NeuronSpec, NeuronWeight
+from judgenet.core.evaluation import Evaluation, Reason, Unscored, VerdictShares
+from judgenet.core.network import Aggregation, LayerSpec, LearnedRule, NetworkSpec, NeuronSpec, NeuronWeight, Settings
 from judgenet.core.pairs import ORDERS, Verdict
+from judgenet.core.soft_votes import soft_names
 from judgenet.stats import verdicts
 from judgenet.stats.curves import CODES
+from judgenet.stats.soft_votes import brier
 from judgenet.stats.verdicts import CallScores, verdict_table
 
 PLACES = ((1, 1), (1, 2), (2, 1), (2, 2), (3, 1))
@@ -79,6 +81,89 @@ def scores(pairs: list[list[float | str | None]]) -> CallScores:
             if isinstance(result, Evaluation):
                 difference[site] = result.difference
     return CallScores(difference, asked, PLACES, SPEC.depth)
+
+
+_voices = st.lists(st.integers(0, 1000), min_size=3, max_size=3).filter(any)
+_soft_calls = st.one_of(
+    st.none(), st.just("unscored"), st.tuples(st.sampled_from([-3.0, -0.1, 0.0, 0.2, 2.5]), _voices)
+)
+_soft_pairs = st.lists(st.lists(_soft_calls, min_size=20, max_size=20), min_size=1, max_size=4)
+
+
+@given(_soft_pairs, _rules, st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_soft_votes_of_all_pairs_at_once_as_one_by_one(
+    pairs: list[list[tuple[float, list[int]] | str | None]], rules: Aggregation, small_blocks: bool
+) -> None:
+    """Probabilities in thousandths; a call whose three are equal has none, and votes whole."""
+    plain = [[call[0] if isinstance(call, tuple) else call for call in calls] for calls in pairs]
+    table_of = scores(plain)
+    shares = np.full((*table_of.difference.shape, 3), np.nan)
+    told: list[list[Opinion]] = []
+    sites = [(place, order, sample) for place in PLACES for order in ORDERS for sample in (1, 2)]
+    for pair, calls in enumerate(pairs):
+        known = {}
+        for ((layer, neuron), order, sample), call in zip(sites, calls, strict=True):
+            if isinstance(call, tuple) and len(set(call[1])) > 1:
+                whole = sum(call[1])
+                found = VerdictShares(*(part / whole for part in call[1]))
+                shares[pair, PLACES.index((layer, neuron)), ORDERS.index(order), sample - 1] = found
+                known[layer, neuron, order, sample] = found
+        told.append(
+            [
+                of._replace(result=replace(of.result, shares=known.get(of[:4])))
+                if isinstance(of.result, Evaluation)
+                else of
+                for of in opinions(plain[pair])
+            ]
+        )
+    names = ("c1", "c2_all", *soft_names(SPEC.depth))
+    with pytest.MonkeyPatch.context() as patch:
+        if small_blocks:
+            patch.setattr(verdicts, "_CALLS_AT_ONCE", 2 * len(PLACES) * 4)
+        table = verdict_table(replace(table_of, shares=shares), names, rules)
+    assert table.soft is not None
+    for at, calls_of in enumerate(told):
+        one = aggregate(calls_of, SPEC.depth, rules, soft=True)
+        assert one.soft is not None
+        assert {name: verdict(table.aggregations[name][at]) for name in names[2:]} == one.soft.named()
+        assert {name for name, short in table.no_quorum.items() if short[at]} == set(one.no_quorum) & set(names)
+        expected = [np.nan] * 3 if one.soft.shares is None else one.soft.shares
+        assert table.soft[at] == pytest.approx(expected, nan_ok=True)
+
+
+def test_soft_votes_by_hand() -> None:
+    """Neuron 1: A .6, tie .3, B .1; neuron 2: A .2, tie .1, B .7; neuron 3 says B without probabilities. Sums .8, .4,
+    1.8. Without neuron 3: .8, .4, .8, a tied vote; by entropy (.1831, .2700) B leads: .1639 against .2073."""
+    voters = (VerdictShares(0.6, 0.3, 0.1), VerdictShares(0.2, 0.1, 0.7), None)
+
+    def of(count: int, rules: Aggregation = Aggregation()) -> dict[str, Verdict | None]:  # noqa: B008
+        told = [
+            Opinion(1, neuron, "ab", 1, Evaluation("", "b", 5.0, 6.0, shares))
+            for neuron, shares in enumerate(voters[:count], 1)
+        ]
+        found = aggregate(told, 1, rules, soft=True).soft
+        assert found is not None
+        return found.named()
+
+    assert of(3) == {"soft_l1": "b", "soft_all": "b", "soft_entropy": "b"}
+    assert of(2) == {"soft_l1": "tie", "soft_all": "tie", "soft_entropy": "b"}
+    assert of(1, Aggregation(ties="candidate"))["soft_all"] == "a"
+    assert of(2, Aggregation(fallback="c1"))["soft_all"] == "b"
+
+
+def test_names_of_soft_votes_only_where_probabilities_are_asked_for() -> None:
+    asks = replace(SPEC, settings=replace(SPEC.settings, scores="probabilities"))
+    assert aggregation_names(SPEC) == ("c1", "c2_l1", "c2_l2", "c2_all")
+    assert aggregation_names(asks) == (*aggregation_names(SPEC), "soft_l1", "soft_l2", "soft_all", "soft_entropy")
+    as_text = tuple(replace(layer, settings=Settings(scores="text")) for layer in asks.layers)
+    assert aggregation_names(replace(asks, layers=as_text)) == aggregation_names(SPEC)
+
+
+def test_the_brier_score_by_hand() -> None:
+    """(1 - .6)^2 + .3^2 + .1^2 = .26 against A, .6^2 + .3^2 + .9^2 = 1.26 against B; nothing without a label."""
+    shares = np.array([[0.6, 0.3, 0.1]] * 3)
+    assert brier(shares, np.array([1, 3, 0], np.uint8)) == pytest.approx([0.26, 1.26, np.nan], nan_ok=True)
 
 
 def verdict(code: int) -> Verdict | None:

@@ -34,6 +34,7 @@ _CONFIDENCES: Final[dict[Confidence, str]] = {
     "samples": "Agreement of samples",
     "margin": "Margin of scores",
     "learned": "Learned probability",
+    "entropy": "Entropy of probabilities",
 }
 _CROWDED: Final = 0.85
 _LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
