@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -12,8 +12,10 @@ from judgenet.core import presets
 from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
+from judgenet.core.extra_fields import extra_text
 from judgenet.core.network import NetworkSpec, Role, RoleKind, Settings
 from judgenet.core.project import PROJECT_SUFFIX, Project, select
+from judgenet.core.reasoning import Effort
 from judgenet.engine.endpoints import NotApproved
 from judgenet.engine.prepare import allow
 from judgenet.engine.setup import read_source
@@ -50,6 +52,8 @@ class Network:
         samples: int = 1,
         temperature: float | Literal["default"] = "default",
         max_tokens: int = 1024,
+        reasoning: int | Effort | Literal["default"] | None = None,
+        extra: Mapping[str, Any] | None = None,
         chair: bool = False,
         seed: int = 0,
         name: str | None = None,
@@ -65,12 +69,16 @@ class Network:
             roles: ``"generated"`` by the model for each pair, ``"none"``, or names of roles, one a judge.
             orders: in which orders the responses are shown; ``"random"`` draws one a call.
             samples: calls of each judge in each order.
+            reasoning: how much the model thinks before it answers: an effort (``"none"`` to ``"max"``), or the most
+                thinking tokens; ``None`` leaves it to the endpoint.
+            extra: further fields of every request, such as ``{"top_k": 20}``.
             chair: one more judge reads the last layer and decides.
             stop_when: a stop rule, so that more is asked of a pair only where it does not hold: ``"orders-agree"``,
                 ``"margin>=2 after=1"`` and the others of ``judgenet run --stop-when``.
 
         Raises:
             judgenet.core.network.NetworkError: the design cannot run; the message says why.
+            judgenet.core.documents.DocumentError: a field of ``extra`` cannot be sent.
         """
         own = (endpoint,) if isinstance(endpoint, EndpointProfile) else ()
         place = endpoint.name if isinstance(endpoint, EndpointProfile) else endpoint
@@ -79,7 +87,14 @@ class Network:
             given = cast("RoleKind", roles)
         else:
             given = [Role(of) if isinstance(of, str) else of for of in roles]
-        settings = Settings(endpoint=place, model=model, temperature=temperature, max_tokens=max_tokens)
+        settings = Settings(
+            endpoint=place,
+            model=model,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            reasoning=reasoning,
+            extra=None if extra is None else extra_text(extra, "extra"),
+        )
         spec = presets.network(
             width,
             depth,
@@ -209,12 +224,16 @@ def endpoint(
     api_key_env: str | None = None,
     kind: EndpointKind | None = None,
     concurrency: int | None = None,
+    extra: Mapping[str, Any] | None = None,
 ) -> EndpointProfile:
     """An endpoint by its address, for :meth:`Network.layers`.
 
     ``api_key_env`` is the name, not the value, of the environment variable that holds the key; keys of well-known hosts
-    are found automatically. ``concurrency`` is the maximum number of parallel calls.
+    are found automatically. ``concurrency`` is the maximum number of parallel calls. ``extra`` are further fields of
+    every request, such as ``{"top_k": 20}``.
 
     :raises judgenet.store.settings.SettingsError: the address cannot be used.
+    :raises judgenet.core.documents.DocumentError: a field of ``extra`` cannot be sent.
     """
-    return profile_from_flags(base_url, model, api_key_env, kind=kind, concurrency=concurrency)
+    made = profile_from_flags(base_url, model, api_key_env, kind=kind, concurrency=concurrency)
+    return made if not extra else replace(made, extra=extra_text(extra, "extra"))

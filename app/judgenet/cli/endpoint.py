@@ -17,8 +17,10 @@ from judgenet.cli.common import JsonOption
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
+from judgenet.core.extra_fields import extra_of_text
 from judgenet.engine.embedded_model import DEMO_NOTICE, MODEL_NAME
 from judgenet.engine.endpoints import EndpointError, require_approved
+from judgenet.engine.options import read_extra
 from judgenet.engine.ports import EndpointState
 from judgenet.engine.probe import EndpointProbe, probe
 from judgenet.engine.server_models import server_models
@@ -157,6 +159,14 @@ def add(
         Literal["auto", "never"] | None,
         typer.Option(help="Ask for JSON replies where possible, or never.", show_default=False),
     ] = None,
+    extra: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JSON",
+            help="Further fields of every request, as a JSON object: '{\"top_k\": 20}'; '{}' for none. No keys.",
+            show_default=False,
+        ),
+    ] = None,
     api_version: Annotated[str | None, typer.Option(help="Azure's API version.", show_default=False)] = None,
     source: Annotated[
         Path | None, typer.Option(help="replay: the recorded run. embedded: another GGUF.", show_default=False)
@@ -193,12 +203,15 @@ def add(
         "patience": patience,
         "headers": None if header is None else tuple(map(_header, header)),
         "structured": structured,
+        "extra": None if extra is None else read_extra("--extra", extra),
         "api_version": api_version,
         "source": None if source is None else str(source.absolute()),
     }
     profile = replace(profile, **{field: value for field, value in changes.items() if value is not None})
     if profile.api_key == "":
         profile = replace(profile, api_key=None)
+    if profile.extra == "{}":
+        profile = replace(profile, extra=None)
     if profile.kind == "embedded" and profile.model is None:
         profile = replace(profile, model=_model(profile))
     save_profile(profile)
@@ -470,6 +483,7 @@ def _record(profile: EndpointProfile, origin: str, folder: Path | None) -> dict[
     known_key = find_key(profile.api_key, folder) if profile.api_key else None
     return asdict(profile) | {
         "headers": dict(profile.headers),
+        "extra": extra_of_text(profile.extra) or None,
         "key_found_in": None if known_key is None else known_key.source,
         "from": origin,
         "problem": profile_problem(profile),

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, get_args
 
 from judgenet.core.documents import DocumentError, Fields, parse
+from judgenet.core.extra_fields import parse_extra
 from judgenet.core.network import (
     ChairSpec,
     LayerSpec,
@@ -27,6 +28,7 @@ from judgenet.core.network_graph import (
     neuron_node,
 )
 from judgenet.core.network_json import from_json
+from judgenet.core.reasoning import read_reasoning_text
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -40,8 +42,9 @@ def from_graph(net: nx.DiGraph[Any], name: str = "Network") -> NetworkSpec:
     Nodes are neurons unless their attribute ``kind`` says otherwise (pair, roles, aggregation, chair, verdict). A
     neuron's ``layer`` and ``neuron`` (from 1) say where it stands; without them layers are the graph's topological
     generations, and neurons stand in the order of the nodes. ``role``, ``description``, ``endpoint``, ``model``,
-    ``temperature``, ``max_tokens`` and ``samples`` are its own. The graph's attribute ``design`` holds the whole
-    network where this program wrote the graph: then only what differs from it is taken from nodes and edges.
+    ``temperature``, ``max_tokens``, ``samples``, ``reasoning`` and ``extra`` (JSON) are its own. The graph's attribute
+    ``design`` holds the whole network where this program wrote the graph: then only what differs from it is taken from
+    nodes and edges.
 
     ``name`` is the network's where the graph has none. Whether the design is sound is for
     :func:`~judgenet.core.checks.check` to say.
@@ -200,6 +203,8 @@ def _neuron(neuron: NeuronSpec, node: Any, changes: Mapping[str, Any]) -> Neuron
             "temperature": given.number("temperature"),
             "max_tokens": given.whole("max_tokens"),
             "samples": given.whole("samples"),
+            "reasoning": read_reasoning_text(given.at("reasoning"), changes.get("reasoning")),
+            "extra": None if "extra" not in changes else parse_extra(given.text("extra"), given.at("extra")),
         }
     except DocumentError as error:
         raise NetworkError(str(error)) from None

@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 NodeKind = Literal["pair", "roles", "neuron", "aggregation", "chair", "verdict", "missing"]
 """What a node is; ``missing`` is one that an edge of the design names and that the network does not have."""
 
-NEURON_ATTRIBUTES = ("role", "description", "endpoint", "model", "temperature", "max_tokens", "samples")
+NEURON_ATTRIBUTES = (
+    "role",
+    "description",
+    "endpoint",
+    "model",
+    "temperature",
+    "max_tokens",
+    "samples",
+    "reasoning",
+    "extra",
+)
 """What a neuron's node says of it."""
 
 DESIGN = "design"
@@ -173,6 +183,9 @@ def neuron_attributes(spec: NetworkSpec, layer: int, place: int) -> dict[str, An
         "temperature": None if settings.temperature == "default" else settings.temperature,
         "max_tokens": settings.max_tokens,
         "samples": settings.samples,
+        # Always a text: formats of files want one type for all nodes.
+        "reasoning": None if settings.reasoning is None else str(settings.reasoning),
+        "extra": settings.extra,
     }
     return {name: value for name, value in given.items() if value not in (None, "")}
 

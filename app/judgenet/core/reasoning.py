@@ -47,6 +47,18 @@ def reasoning_problem(value: object) -> str:
     return f"must be one of {CHOICES}, but is {shown}"
 
 
+def read_reasoning_text(path: str, value: object) -> int | str | None:
+    """A setting that was written as a text or a number; ``None`` where there is none. ``path`` is where it stands.
+
+    :raises DocumentError: it is no setting.
+    """
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if value is not None and (problem := reasoning_problem(value)):
+        raise DocumentError(path, problem)
+    return value  # type: ignore[return-value]
+
+
 def _read(value: Any, path: str, _strict: bool) -> Any:
     if problem := reasoning_problem(value):
         raise DocumentError(path, problem)

@@ -13,7 +13,7 @@ from judgenet.core.extra_fields import parse_extra
 from judgenet.core.network import Language, NetworkError, OrderSetting
 from judgenet.core.plan import Price, PriceTable
 from judgenet.core.project import PROJECT_SUFFIX
-from judgenet.core.reasoning import reasoning_problem
+from judgenet.core.reasoning import read_reasoning_text
 from judgenet.core.shards import Shard, ShardError, parse_shard
 from judgenet.core.until import UntilError, UntilRule, parse_until
 
@@ -95,9 +95,11 @@ def read_temperature(flag: str, text: str) -> float | Literal["default"]:
 
 def read_reasoning(flag: str, text: str) -> int | str:
     """An effort, a number of thinking tokens, or the endpoint's own."""
-    value: int | str = int(text) if text.isdecimal() else text
-    if problem := reasoning_problem(value):
-        raise OptionError(f"{flag} {text}: {problem}.")
+    try:
+        value = read_reasoning_text("", text)
+    except DocumentError as error:
+        raise OptionError(f"{flag}: {error}.") from None
+    assert value is not None
     return value
 
 

@@ -134,6 +134,10 @@ class RecordedParameters:
     max_tokens: int
     answers: Annotated[int, "answers asked for so, over the rows' runs"]
     temperature_not_applied: Annotated[int, "of them without the temperature, as the endpoint refuses it"]
+    more: Annotated[str | None, OPTIONAL, "JSON of further settings, such as reasoning"] = None
+    reasoning_otherwise: Annotated[
+        int | None, OPTIONAL, "of the answers, those whose reasoning was not applied or sent in another form"
+    ] = None
 
 
 @dataclass(frozen=True)

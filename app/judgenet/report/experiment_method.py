@@ -132,11 +132,22 @@ def _models(of_set: ExperimentSet, kind: str) -> Iterator[Inline]:
     }
     limits = sorted({use.max_tokens for use in record.parameters})
     yield f"temperature {' and '.join(sorted(heats)) or 'n/a'} (roles at 0){_not_applied(record)}, "
-    yield f"at most {' and '.join(f'{most:,}' for most in limits) or 'n/a'} tokens an answer; "
+    yield f"at most {' and '.join(f'{most:,}' for most in limits) or 'n/a'} tokens an answer{_further(record)}; "
     prompts = ", ".join(text[:12] for text in record.prompts)
     yield f"prompts {prompts or 'n/a'}, seed {record.seed}, JudgeNet {record.judgenet}. "
     if kind != "clouds":
         yield f"The networks rest on {calls.different:,} different calls, some of which serve several of them."
+
+
+def _further(record: SetRecord) -> str:
+    """The further settings of the answers, empty where they have none."""
+    given = list(dict.fromkeys(use.more for use in record.parameters if use.more))
+    if not given:
+        return ""
+    asked = [use for use in record.parameters if use.more]
+    otherwise = sum(use.reasoning_otherwise or 0 for use in asked)
+    told = f", reasoning otherwise in {of(otherwise, sum(use.answers for use in asked))}" if otherwise else ""
+    return f", further settings {' and '.join(given)}{told}"
 
 
 def _not_applied(record: SetRecord) -> str:

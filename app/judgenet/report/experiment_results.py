@@ -427,11 +427,11 @@ def _record(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any], se
     models = sorted(
         {(use.endpoint, use.requested, use.returned or "") for run in runs for use in models_used(store, run)}
     )
-    parameters: dict[tuple[str, str, float, int], list[ParameterUse]] = {}
+    parameters: dict[tuple[str, str, float, int, str], list[ParameterUse]] = {}
     for run in runs:
         for use in parameters_used(store, run):
             heat = use.temperature if use.temperature is not None else -1.0
-            parameters.setdefault((use.model, use.form, heat, use.max_tokens), []).append(use)
+            parameters.setdefault((use.model, use.form, heat, use.max_tokens, use.more), []).append(use)
     return SetRecord(
         judgenet=__version__,
         models=tuple(RecordedModel(endpoint, asked, name) for endpoint, asked, name in models),
@@ -443,8 +443,10 @@ def _record(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any], se
                 max_tokens=most,
                 answers=sum(use.calls for use in uses),
                 temperature_not_applied=sum(use.calls for use in uses if use.otherwise("temperature")),
+                more=more or None,
+                reasoning_otherwise=sum(use.calls for use in uses if use.otherwise("reasoning")) if more else None,
             )
-            for (model, form, heat, most), uses in sorted(parameters.items())
+            for (model, form, heat, most, more), uses in sorted(parameters.items())
         ),
         prompts=tuple(sorted({str(run.record.get("prompts", "")) for run in runs})),
         seed=seed,

@@ -16,7 +16,7 @@ from judgenet.report.model import Report
 from judgenet.report.outline_rates import chosen_words
 from judgenet.report.outline_record import caution_lines, first_line, left_line, rules_words
 from judgenet.report.outline_tables import neuron_name
-from judgenet.report.settings import applied_temperature, not_applied
+from judgenet.report.settings import applied_temperature, not_applied, reasoning_phrase
 from judgenet.stats.resampling import FEWEST_QUESTIONS
 
 METHOD_TITLE = "Method"
@@ -183,10 +183,13 @@ def _models(report: Report) -> list[Inline]:
         same = names == [asked]
         said = asked if same else f"{asked} (answered as {_named(names)})"
         parts += ["; " if place else "", Given(said)]
+    reasoning = reasoning_phrase(about.parameters)
     if len({(used.temperature, used.max_tokens) for used in about.parameters}) == 1:
         temperature = applied_temperature(about.parameters)
         heat = "the endpoint's own temperature" if temperature is None else f"temperature {temperature:g}"
         parts.append(f", with {heat} and at most {about.parameters[0].max_tokens:,} tokens a reply")
+    if reasoning:
+        parts.append(f", with {reasoning}")
     parts.append(". ")
     parts += [f"{sentence} " for sentence in not_applied(about.parameters)]
     return parts

@@ -78,6 +78,7 @@ def record_section(report: Report) -> tuple[Section, Facts]:
                     Given(f"{use.requested} asked, {returned}{version}: "),
                     plural(use.calls, "answer"),
                     f", {plural(use.tokens_in, 'token')} in, {use.tokens_out:,} out",
+                    f" ({use.tokens_reasoning:,} of them thinking)" if use.tokens_reasoning else "",
                 ),
             )
         )

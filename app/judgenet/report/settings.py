@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from judgenet.core.extra_fields import extra_text
+from judgenet.core.reasoning import reasoning_words, thinking_tokens
 from judgenet.core.wording import of
 from judgenet.store.runs import LONGER
 from judgenet.store.usage import ParameterUse
@@ -24,6 +27,19 @@ def setting_words(used: ParameterUse) -> str:
     if used.form == "json" and (otherwise := used.otherwise("schema")):
         form += f" ({otherwise})"
     parts = [heat, limit, form]
+    further = used.further
+    if (reasoning := further.get("reasoning")) is not None:
+        otherwise = used.otherwise("reasoning")
+        room = thinking_tokens(reasoning)
+        words = f"reasoning {reasoning_words(reasoning)}"
+        if otherwise == "not applied":
+            words += " not applied"
+        else:
+            words += f" ({otherwise})" if otherwise else ""
+            words += f" with room for {room:,} thinking tokens" if room and not isinstance(reasoning, int) else ""
+        parts.append(words)
+    if extra := further.get("extra"):
+        parts.append(f"further fields {extra_text(extra)}")
     if used.otherwise("seed"):
         parts.append("seed not applied")
     if used.otherwise("system"):
@@ -48,6 +64,9 @@ def _sentences(uses: Sequence[ParameterUse]) -> Iterator[str]:
     for heat in sorted({used.temperature for used in uses if used.temperature is not None}):
         if share := _share([used for used in uses if used.temperature == heat], "temperature"):
             yield f"Temperature {heat:g} was not applied in {share}, as the endpoint refuses it."
+    for reasoning in dict.fromkeys(used.further.get("reasoning") for used in uses):
+        if reasoning is not None:
+            yield from _reasoning(reasoning, [used for used in uses if used.further.get("reasoning") == reasoning])
     if share := _share(uses, "seed"):
         yield f"The seed was not applied in {share}."
     if share := _share([used for used in uses if used.form == "json"], "schema"):
@@ -60,6 +79,39 @@ def _sentences(uses: Sequence[ParameterUse]) -> Iterator[str]:
     if share := _share(uses, LONGER):
         most = max(used.otherwise(LONGER) for used in uses if used.otherwise(LONGER))
         yield f"An answer that was cut was asked for again with a limit of up to {most:,} tokens in {share}."
+
+
+def reasoning_phrase(uses: Sequence[ParameterUse]) -> str:
+    """What was said of reasoning in some answers: ``reasoning high``, or each setting with its share of the answers;
+    empty where nothing was."""
+    asked = Counter[int | str]()
+    for used in uses:
+        if (reasoning := used.further.get("reasoning")) is not None:
+            asked[reasoning] += used.calls
+    total = sum(used.calls for used in uses)
+    if len(asked) == 1 and asked.total() == total:
+        words = f"reasoning {reasoning_words(next(iter(asked)))}"
+    else:
+        words = " and ".join(
+            f"reasoning {reasoning_words(reasoning)} in {of(count, total)} answers"
+            for reasoning, count in asked.items()
+        )
+    return words + (" (with room for thinking on top of the limit)" if any(map(thinking_tokens, asked)) else "")
+
+
+def _reasoning(reasoning: int | str, uses: Sequence[ParameterUse]) -> Iterator[str]:
+    """Sentences about answers for which a reasoning setting was asked."""
+    words = reasoning_words(reasoning)
+    for otherwise in dict.fromkeys(used.otherwise("reasoning") for used in uses):
+        if not otherwise:
+            continue
+        count = sum(used.calls for used in uses if used.otherwise("reasoning") == otherwise)
+        total = sum(used.calls for used in uses)
+        share = f"{of(count, total)} {'answer' if total == 1 else 'answers'}"
+        if otherwise == "not applied":
+            yield f"Reasoning {words} was not applied in {share}: the endpoint refuses or ignores it."
+        else:
+            yield f"Reasoning {words} was {otherwise} in {share}, as the endpoint has no such setting."
 
 
 def _share(uses: Sequence[ParameterUse], name: str) -> str:

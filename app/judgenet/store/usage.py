@@ -13,8 +13,9 @@ from judgenet.store.runs import RunInfo, kept_parameters
 
 class ModelUse(NamedTuple):
     """The answers of one model. ``returned`` and ``fingerprint`` are what the endpoint named, ``None`` where it
-    named nothing. ``price`` sums the known prices, ``unpriced`` counts the others; ``latency_s`` is the sum over
-    calls. Calls without an answer are not among them."""
+    named nothing. ``tokens_reasoning`` of ``tokens_out`` were thinking, where the endpoint counts it. ``price`` sums
+    the known prices, ``unpriced`` counts the others; ``latency_s`` is the sum over calls. Calls without an answer are
+    not among them."""
 
     endpoint: str
     requested: str
@@ -26,6 +27,7 @@ class ModelUse(NamedTuple):
     price: float
     unpriced: int
     latency_s: float
+    tokens_reasoning: int = 0
 
 
 class ParameterUse(NamedTuple):
@@ -47,6 +49,12 @@ class ParameterUse(NamedTuple):
     applied: tuple[tuple[str, Any], ...] = ()
     more: str = ""
 
+    @property
+    def further(self) -> dict[str, Any]:
+        """The settings that not every call has, by name."""
+        found: dict[str, Any] = json.loads(self.more) if self.more else {}
+        return found
+
     def otherwise(self, name: str) -> Any:
         """What was sent in place of a parameter; ``None`` where it was sent as asked for."""
         return dict(self.applied).get(name)
@@ -58,7 +66,8 @@ def models_used(store: Store, run: RunInfo) -> list[ModelUse]:
         ModelUse(*row)
         for row in store.reader.execute(
             "SELECT c.endpoint, c.model, returned_model, fingerprint, count(*), sum(tokens_in), sum(tokens_out), "
-            "coalesce(sum(price), 0.0), sum(price IS NULL), sum(latency_s) "
+            "coalesce(sum(price), 0.0), sum(price IS NULL), sum(latency_s), "
+            "coalesce(sum(tokens_reasoning), 0) "
             "FROM run_calls r JOIN calls c ON c.id=call_id WHERE run=? GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3, 4",
             (run.number,),
         )
