@@ -166,6 +166,7 @@ class StoryJudge:
     asked: list[CallSite] = field(default_factory=list)
     in_flight: int = 0
     released: threading.Event = field(default_factory=threading.Event)
+    away_for: float = 0.0
 
     def form(self, model: str) -> ReplyForm:
         return "json"

@@ -13,9 +13,10 @@ from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.core.extra_fields import extra_text
-from judgenet.core.network import NetworkSpec, Role, RoleKind, Settings
+from judgenet.core.network import NetworkSpec, Role, RoleKind, Settings, StandIn
 from judgenet.core.project import PROJECT_SUFFIX, Project, select
 from judgenet.core.reasoning import Effort
+from judgenet.core.stand_ins import read_stand_in
 from judgenet.engine.endpoints import NotApproved
 from judgenet.engine.prepare import allow
 from judgenet.engine.setup import read_source
@@ -24,6 +25,9 @@ from judgenet.store.settings import profile_from_flags
 
 if TYPE_CHECKING:
     import networkx as nx
+
+StandInLike = str | EndpointProfile
+"""A model that stands in: ``"ENDPOINT/MODEL"``, or an endpoint with a model of its own."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ class Network:
         seed: int = 0,
         name: str | None = None,
         stop_when: str | None = None,
+        stand_in: StandInLike | Sequence[StandInLike] = (),
+        quorum: int | None = None,
     ) -> Network:
         """A network of ``depth`` layers of ``width`` equal judges each (WideDeep, arXiv 2308.01862).
 
@@ -75,23 +81,31 @@ class Network:
             chair: one more judge reads the last layer and decides.
             stop_when: a stop rule, so that more is asked of a pair only where it does not hold: ``"orders-agree"``,
                 ``"margin>=2 after=1"`` and the others of ``judgenet run --stop-when``.
+            stand_in: what is asked in place of ``model`` when its endpoint stops: ``"backup/gpt-4o-mini"`` as
+                ``judgenet run --stand-in`` takes it, an endpoint that :func:`judgenet.endpoint` made, or several of
+                them, asked in their order. The record of each call says who answered.
+            quorum: no verdict where fewer judges than this have a valid answer: such pairs count as missing.
 
         Raises:
             judgenet.core.network.NetworkError: the design cannot run; the message says why.
             judgenet.core.documents.DocumentError: a field of ``extra`` cannot be sent.
         """
-        own = (endpoint,) if isinstance(endpoint, EndpointProfile) else ()
+        own: tuple[EndpointProfile, ...] = (endpoint,) if isinstance(endpoint, EndpointProfile) else ()
         place = endpoint.name if isinstance(endpoint, EndpointProfile) else endpoint
         given: RoleKind | list[Role]
         if isinstance(roles, str):
             given = cast("RoleKind", roles)
         else:
             given = [Role(of) if isinstance(of, str) else of for of in roles]
+        others = [stand_in] if isinstance(stand_in, str | EndpointProfile) else list(stand_in)
+        own += tuple(of for of in others if isinstance(of, EndpointProfile))
+        standing_in = (read_stand_in(of) if isinstance(of, str) else StandIn(of.name, of.model) for of in others)
         settings = Settings(
             endpoint=place,
             model=model,
             temperature=temperature,
             max_tokens=max_tokens,
+            stand_in=tuple(standing_in) or None,
             reasoning=reasoning,
             extra=None if extra is None else extra_text(extra, "extra"),
         )
@@ -108,6 +122,8 @@ class Network:
         )
         if stop_when is not None:
             spec = with_rule(spec, stop_when)
+        if quorum is not None:
+            spec = replace(spec, aggregation=replace(spec.aggregation, quorum=quorum))
         require_valid(spec)
         return cls(spec, own)
 

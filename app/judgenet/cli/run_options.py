@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import Field, fields
 from functools import cache, wraps
-from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
@@ -28,7 +27,7 @@ def _parameter(of: Field[Any], text: str) -> inspect.Parameter:
     info, hint, default = option_info(of), _types()[of.name], of.default
     if default == ():
         # Typer takes an option that can be repeated as a list.
-        hint, default = list[Path] | None, None
+        hint, default = list[get_args(hint)[0]] | None, None  # type: ignore[misc]
     if info.argument:
         declared = typer.Argument(metavar=info.metavar, help=text)
     else:
@@ -39,8 +38,9 @@ def _parameter(of: Field[Any], text: str) -> inspect.Parameter:
 
 def options_of(values: Mapping[str, Any]) -> RunOptions:
     """The value of what typer gives for these options."""
-    given: dict[str, Any] = {name: tuple(of) if isinstance(of, list) else of for name, of in values.items()}
-    return RunOptions(**given | {"pairs": given.get("pairs") or ()})
+    several = {of.name for of in fields(RunOptions) if of.default == ()}
+    given: dict[str, Any] = {name: tuple(of or ()) if name in several else of for name, of in values.items()}
+    return RunOptions(**given)
 
 
 def with_options(

@@ -59,7 +59,8 @@ class CallFinished:
     """A call has its evaluation (or roles), or the reason why it has none.
 
     ``cached``: the answer was in the store already and cost nothing now. ``price`` is in the table's
-    currency, ``None`` where the model's price is unknown. Tokens count this run's spending only.
+    currency, ``None`` where the model's price is unknown. Tokens count this run's spending only. ``stand_in`` is who
+    answered in place of the neuron's own model, as ``endpoint/model``; empty where it did itself.
     """
 
     run_id: str
@@ -82,6 +83,7 @@ class CallFinished:
     attempts: int
     shares: VerdictShares | None = None
     scores_from: ScoreSource | None = None
+    stand_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)

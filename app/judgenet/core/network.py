@@ -77,6 +77,9 @@ class StandIn:
         unit=" seconds",
         says="Seconds that the neuron's endpoint may be out of reach before this one is asked.",
     )
+    extra: str | None = member(
+        None, written="changed", codec=EXTRA, says="Further fields of the request, for this endpoint."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +125,11 @@ _SETTINGS = tuple(of.name for of in fields(Settings))
 
 
 def stand_ins(settings: Settings) -> tuple[Settings, ...]:
-    """The settings of the calls that stand-ins are asked, in their order: those of the call but for who is asked."""
+    """The settings of the calls that stand-ins are asked, in their order: those of the call but for who is asked, and
+    for the further fields, which are the endpoint's."""
     return tuple(
-        replace(settings, endpoint=of.endpoint, model=of.model, stand_in=None) for of in settings.stand_in or ()
+        replace(settings, endpoint=of.endpoint, model=of.model, extra=of.extra, stand_in=None)
+        for of in settings.stand_in or ()
     )
 
 
@@ -457,6 +462,18 @@ def chair_settings(spec: NetworkSpec) -> Settings:
     if spec.chair is None:
         raise NetworkError("The network has no chair.")
     return spec.chair.settings.over(spec.settings)
+
+
+def asked_settings(spec: NetworkSpec) -> tuple[Settings, ...]:
+    """The settings in force for each kind of call that the network makes."""
+    used = [
+        neuron_settings(spec, layer, place) for layer, of in enumerate(spec.layers) for place in range(len(of.neurons))
+    ]
+    if needs_roles(spec):
+        used.append(role_settings(spec))
+    if spec.chair is not None:
+        used.append(chair_settings(spec))
+    return tuple(used)
 
 
 def needs_roles(spec: NetworkSpec) -> bool:

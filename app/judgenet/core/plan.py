@@ -17,6 +17,7 @@ from judgenet.core.documents import DocumentError, Fields, kind_of, parse
 from judgenet.core.network import (
     NetworkSpec,
     Settings,
+    asked_settings,
     chair_settings,
     designed_roles,
     needs_roles,
@@ -24,6 +25,7 @@ from judgenet.core.network import (
     places_of,
     role_limit,
     role_settings,
+    stand_ins,
 )
 from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import Pair
@@ -347,6 +349,13 @@ class ExpectedCalls:
     stage_prices: tuple[PriceRange, ...] | None = None
 
 
+class StandInPrice(NamedTuple):
+    """What the open calls cost if stand-ins answer all that they may; ``reason`` says why there is no price."""
+
+    price: PriceRange | None
+    reason: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class RunTotals:
     """What a run over ``pairs`` pairs comes to.
@@ -355,7 +364,8 @@ class RunTotals:
     the rest; tokens and price are those of the open ones, taken as an average part of all. ``settled`` are the pairs
     whose number of calls is known from the answers so far. ``price`` is ``None``
     where a model's price is unknown, and ``reason`` names it. A prompt cache makes a run cheaper than ``price.low``
-    says, models that think unasked can make it dearer than ``price.high``.
+    says, models that think unasked can make it dearer than ``price.high``. ``stand_in`` is another possible price,
+    ``None`` where the network names no stand-in.
     """
 
     pairs: int
@@ -372,6 +382,7 @@ class RunTotals:
     models: tuple[ModelEstimate, ...]
     settled: Settled = NONE_SETTLED
     expected: ExpectedCalls | None = None
+    stand_in: StandInPrice | None = None
 
 
 @dataclass(slots=True)
@@ -428,6 +439,12 @@ def estimate(
     models = of_models((low, high), shares)
     unknown = [model.reason for model in models if model.price is None]
     price = None if unknown else _price_of(models)
+    stand_in = None
+    if any(settings.stand_in for settings in asked_settings(spec)):
+        cheap = _loads(spec, roles.low, guesses, 0, _fewest_shares(spec, roles.low), standing_in=True)
+        others = of_models((cheap, _loads(spec, roles.high, guesses, 1, standing_in=True)), shares)
+        missing = "; ".join(model.reason for model in others if model.price is None)
+        stand_in = StandInPrice(None if missing else _price_of(others), missing)
     expected = None
     if settled.pairs and settled.reached:
 
@@ -451,6 +468,7 @@ def estimate(
         models=models,
         settled=settled,
         expected=expected,
+        stand_in=stand_in,
     )
 
 
@@ -539,16 +557,19 @@ def _loads(
     shares: _PlaceShares | None = None,
     *,
     with_roles: bool = True,
+    standing_in: bool = False,
 ) -> _Loads:
     """The load of each model for one pair with so many roles; ``end`` is 0 for short answers, 1 for long ones. With
-    ``shares`` a neuron counts as often as it is asked; ``with_roles`` counts role generation."""
+    ``shares`` a neuron counts as often as it is asked; ``with_roles`` counts role generation; ``standing_in`` lets the
+    first stand-ins answer."""
     loads: _Loads = defaultdict(_Load)
     orders = 2 if spec.orders == "both" else 1
     usual = (guesses.answer if spec.evidence else guesses.bare_answer)[end]
 
     def add(settings: Settings, calls: float, prompt: int, answer: int, at: tuple[int, int] | None = None) -> None:
         calls *= 1.0 if shares is None or at is None else shares.get(at, 0.0)
-        load = loads[settings.endpoint or "", settings.model or ""]
+        asked = next(iter(stand_ins(settings)), settings) if standing_in else settings
+        load = loads[asked.endpoint or "", asked.model or ""]
         load.texts += calls
         load.fixed += calls * prompt
         load.answers += calls * (answer + likely_thinking(settings.reasoning)[end])

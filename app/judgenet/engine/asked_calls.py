@@ -31,6 +31,8 @@ class Lane:
     stopped: str = ""
     stopped_models: dict[str, str] = field(default_factory=dict)
     held: list[Call] = field(default_factory=list)
+    spare: bool = False
+    """Nothing but stand-ins are asked here, and none was so far."""
 
     @property
     def room(self) -> bool:
@@ -68,6 +70,13 @@ class EndedCall:
     latency_s: float
     attempts: int
     cached: bool = False
+
+    @property
+    def stand_in(self) -> str:
+        """Who answered in place of the neuron's own model, as ``endpoint/model``; empty where it did itself."""
+        answered = self.key is not None or self.cached
+        settings = self.call.settings
+        return f"{settings.endpoint}/{settings.model}" if answered and self.call.instead_of is not None else ""
 
 
 def request_of(asked: AskedCall, max_tokens: int) -> ChatRequest:
@@ -160,6 +169,7 @@ def finished_event(run_id: str, ended: EndedCall) -> CallFinished:
         attempts=ended.attempts,
         shares=None if scored is None else scored.shares,
         scores_from=None if scored is None else scored.scores_from,
+        stand_in=ended.stand_in,
     )
 
 

@@ -176,6 +176,11 @@ class HttpEndpoint:
         """True when a call to this model has succeeded in this run."""
         return model in self._models and self._models[model].gate.open
 
+    @property
+    def away_for(self) -> float:
+        """Seconds since nothing at the endpoint was reached any more; 0 where it is there."""
+        return self._limiter.away_for
+
     def learned(self, model: str) -> dict[str, Any]:
         """What the endpoint refuses of requests to this model and what is done instead, for the run's record,
         such as ``{"temperature": "not applied"}``."""

@@ -209,6 +209,11 @@ class EmbeddedEndpoint:
         """True when a call has succeeded since the server was started."""
         return self._http is not None and self._http.known(model)
 
+    @property
+    def away_for(self) -> float:
+        """Seconds since the server was not reached any more; 0 where it is there."""
+        return 0.0 if self._http is None else self._http.away_for
+
     def learned(self, model: str) -> dict[str, Any]:
         """What the server refuses of requests, for the run's record."""
         return {} if self._http is None else self._http.learned(model)

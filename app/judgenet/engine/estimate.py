@@ -7,20 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from judgenet.core.calls import ROLES_LAYER
+from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.cascade import has_stop_rules
 from judgenet.core.checks import copies_words
-from judgenet.core.network import needs_roles
+from judgenet.core.network import asked_settings, needs_roles, stand_ins
 from judgenet.core.pairs import Pair
-from judgenet.core.plan import NONE_SETTLED, ExpectedCalls, RunTotals, Settled, count_calls, estimate
+from judgenet.core.plan import NONE_SETTLED, ExpectedCalls, RunTotals, Settled, StandInPrice, count_calls, estimate
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.schemas import ReplyForm
 from judgenet.core.wording import duration_range, money_span, plural, whole_range
 from judgenet.engine.questions import Questions
-from judgenet.engine.session import Start, with_recorded_prompts
+from judgenet.engine.session import Start, fingerprint, with_recorded_prompts
 from judgenet.store.db import Store
 from judgenet.store.pace import throughput
-from judgenet.store.runs import has_calls, mean_latency, recorded
+from judgenet.store.runs import has_calls, mean_latency, recorded, runs, stood_in_calls
 
 # What an endpoint takes shows only when it is asked: a recorded answer may be in either form.
 FORMS: tuple[ReplyForm, ...] = ("json", "text")
@@ -66,6 +66,7 @@ class RunEstimate:
             "price": None if found.price is None else list(found.price),
             "price_reason": found.reason or None,
             "reasons": {} if found.price is not None else {"price": found.reason},
+            **_stand_in_json(found.stand_in),
             "currency": found.currency,
             "price_date": found.price_date,
             "seconds": [self.duration.low, self.duration.high],
@@ -92,7 +93,7 @@ class RunEstimate:
         paid = f" ({shown['already paid for']} of them paid for)" if self.estimate.calls_recorded else ""
         return (
             f"Estimate: {shown['calls']} calls{paid}, {shown['tokens in']} tokens in, {shown['tokens out']} out, "
-            f"price {shown['price']}"
+            f"price {shown['price']}" + (f", {shown['with stand-ins']}" if "with stand-ins" in shown else "")
         )
 
     def lines(self) -> list[tuple[str, str]]:
@@ -113,6 +114,7 @@ class RunEstimate:
             ("tokens in", whole_range(*found.tokens_in)),
             ("tokens out", whole_range(*found.tokens_out)),
             ("price", price),
+            *([] if found.stand_in is None else [("with stand-ins", _stand_in_price(found.stand_in, found.currency))]),
             ("time", self.time_text()),
             *([("copies", self.copies)] if self.copies else []),
         ]
@@ -120,6 +122,19 @@ class RunEstimate:
     def time_text(self) -> str:
         """How long the open calls take, in words."""
         return time_words(self.duration)
+
+
+def _stand_in_json(stand_in: StandInPrice | None) -> dict[str, Any]:
+    if stand_in is None:
+        return {}
+    price, reason = stand_in
+    reasons = {} if price is not None else {"price": reason}
+    return {"stand_in": {"price": None if price is None else list(price), "reasons": reasons}}
+
+
+def _stand_in_price(stand_in: StandInPrice, currency: str) -> str:
+    price = f"unknown: {stand_in.reason}" if stand_in.price is None else money_span(*stand_in.price, currency)
+    return f"{price} if stand-ins answer all that they may"
 
 
 def _expected_json(expected: ExpectedCalls) -> dict[str, Any]:
@@ -162,6 +177,7 @@ def recorded_calls(
     questions = Questions(start.spec, start.book, store.salt(start.salt), stand_in_roles)
     found = settled = calls = 0
     gated = has_stop_rules(start.spec)
+    stood_in = stood_in_answers(start, store)
     reached: Counter[int] = Counter()
     for index, pair in enumerate(pairs):
         check()
@@ -169,6 +185,10 @@ def recorded_calls(
         ready = deque(first)
         while ready:
             call = ready.popleft()
+            for settings in stand_ins(call.settings):
+                if stood_in.get(call.site) == (settings.endpoint, settings.model):
+                    call = work.stand_in_call(call, settings)
+                    break
             for form in FORMS:
                 question = questions.question(call, form)
                 answer = recorded(store, question.key)
@@ -187,6 +207,13 @@ def recorded_calls(
             calls += work.calls_total + work.needs_roles
             reached.update(range(work.stages_asked))
     return Followed(found, Settled(settled, calls, tuple(reached[place] for place in sorted(reached))))
+
+
+def stood_in_answers(start: Start, store: Store) -> dict[CallSite, tuple[str, str]]:
+    """The calls of a run that an earlier start of it had answered by stand-ins, and by whom."""
+    models = {(of.endpoint or "", of.model or "") for own in asked_settings(start.spec) for of in stand_ins(own)}
+    earlier = next((run for run in runs(store) if run.fingerprint == fingerprint(start)), None) if models else None
+    return {} if earlier is None else stood_in_calls(store, earlier, models)
 
 
 def estimate_run(

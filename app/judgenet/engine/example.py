@@ -48,6 +48,7 @@ class WrittenAnswers:
     Calls come one at a time, so that a run goes the same way each time.
     """
 
+    away_for = 0.0
     concurrency = 1
 
     def __init__(self, name: str, lines: Iterable[dict[str, Any]], ids: Sequence[str]) -> None:

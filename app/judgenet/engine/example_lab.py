@@ -63,6 +63,7 @@ _ROLES: Final = {"Accuracy": "Whether all that is said is right.", "Clarity": "W
 class RuledAnswers:
     """An endpoint that judges prompts of a lab by hashes, so that each of its biases is known."""
 
+    away_for = 0.0
     concurrency = 8
 
     def __init__(self, prompts: Sequence[Pair], *, single: bool) -> None:

@@ -26,6 +26,7 @@ from judgenet.core.events import (
     RunStatus,
     StoreTrouble,
 )
+from judgenet.core.network import asked_settings
 from judgenet.core.wording import plural
 from judgenet.engine.asked_calls import (
     AskedCall,
@@ -49,6 +50,7 @@ from judgenet.engine.ports import (
     Usage,
 )
 from judgenet.engine.questions import CallResult, Questions
+from judgenet.engine.stand_ins import StandIns
 from judgenet.engine.work import Call
 from judgenet.store.db import Store, now
 from judgenet.store.runs import (
@@ -100,6 +102,7 @@ class Executor:
         self._questions = Questions(plan.spec, plan.book, plan.salt, plan.fallback_roles)
         self._kept = KeptAnswers(plan, store, self._questions)
         self._pairs = PairsUnderWay(plan, store, self._questions, emit, self._call_soon)
+        self._stand_ins = StandIns(asked_settings(plan.spec), self._lanes, store, plan.run)
         self._most_active = max(64, 2 * sum(lane.endpoint.concurrency for lane in self._lanes.values()))
 
     @property
@@ -119,6 +122,7 @@ class Executor:
         self._emit(RunStarted(self._run_id, len(pairs), self._pairs.done, self._plan.calls_planned, self._pairs.left))
         if self._cancelled:
             self.cancel()
+        watching = self._loop.create_task(self._stand_ins.watch(self._tell_away)) if self._stand_ins.used else None
         self._pump()
         try:
             state, message = await self._end
@@ -128,6 +132,8 @@ class Executor:
         except Exception as error:
             log.exception("run %s failed", self._run_id)
             state, message = "failed", f"{type(error).__name__}: {error}"
+        if watching is not None:
+            watching.cancel()
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -165,6 +171,7 @@ class Executor:
     def resume(self) -> None:
         """Goes on after :meth:`pause`, and tries stopped endpoints again."""
         self._paused = False
+        self._stand_ins.try_again()
         for lane in self._lanes.values():
             lane.endpoint.resume()
             lane.stopped = ""
@@ -224,6 +231,11 @@ class Executor:
                     asyncio.get_running_loop().call_later(_PAUSE_S if sent else 0.0, self._pump)
                     return
                 call = heapq.heappop(lane.ready)[1]
+                chosen = self._stand_ins.choose(call, sending=True)
+                if chosen.settings.endpoint != lane.endpoint.name:
+                    heapq.heappush(self._lanes[chosen.settings.endpoint or ""].ready, (chosen.rank, chosen))
+                    continue
+                call = chosen
                 if call.settings.model in lane.stopped_models:
                     lane.held.append(call)
                     continue
@@ -243,7 +255,7 @@ class Executor:
     def _admit(self) -> None:
         """Takes up pairs while some endpoint has room and nothing ready."""
         while len(self._pairs) < self._most_active and any(
-            lane.room and not lane.ready for lane in self._lanes.values()
+            lane.room and not lane.ready and not lane.spare for lane in self._lanes.values()
         ):
             calls = self._pairs.take_up()
             if calls is None:
@@ -251,7 +263,7 @@ class Executor:
             self._enqueue(calls)
 
     def _enqueue(self, calls: Sequence[Call]) -> None:
-        for call in calls:
+        for call in map(self._stand_ins.choose, calls):
             lane = self._lanes[call.settings.endpoint or ""]
             heapq.heappush(lane.ready, (call.rank, call))
 
@@ -304,6 +316,9 @@ class Executor:
         if answer is not None and not self._kept.asks_again(asked, answer):
             self._take_recorded(asked, answer)
             return False
+        if answer is None and (own := self._stand_ins.not_kept(call)) is not None:
+            self._enqueue([own])
+            return False
         asked.reserve = self._spending.reserve(asked, asked.question.parameters.max_tokens)
         if asked.reserve is None:
             self._kept.forget(asked)
@@ -314,6 +329,7 @@ class Executor:
         lane.in_flight += 1
         task = asyncio.get_running_loop().create_task(self._ask(asked))
         self._tasks.add(task)
+        self._stand_ins.begin(asked, task)
         task.add_done_callback(self._tasks.discard)
         return True
 
@@ -341,20 +357,24 @@ class Executor:
             else:
                 self._enqueue([call])
         except EndpointStopped as stop:
+            self._stopped(lane, stop)
             self._not_answered(asked, counts=False)
             self._enqueue([call])
-            self._stopped(lane, stop)
         except CallFailed as failure:
             self._not_answered(asked)
             self._failed(asked, failure.reason, str(failure), failure.attempts, started_at)
         except asyncio.CancelledError:
-            self._not_answered(asked)
-            raise
+            given_up = self._stand_ins.end(asked)
+            self._not_answered(asked, counts=not given_up)
+            if not given_up:
+                raise
+            self._enqueue([call])
         except Exception as error:
             log.exception("call %s of %s failed", call.site, self._run_id)
             self._not_answered(asked)
             self._failed(asked, Reason.INTERNAL, f"{type(error).__name__}: {error}", 1, started_at)
         finally:
+            self._stand_ins.end(asked)
             lane.in_flight -= 1
             if (task := asyncio.current_task()) is not None:
                 self._tasks.discard(task)
@@ -385,7 +405,13 @@ class Executor:
             new = not lane.stopped
             lane.stopped = message
         if new:
-            self._emit(EndpointChanged(self._run_id, lane.endpoint.name, "stopped", message))
+            meanwhile = self._stand_ins.words(lane.endpoint.name, stop.model)
+            self._emit(EndpointChanged(self._run_id, lane.endpoint.name, "stopped", f"{message} {meanwhile}".rstrip()))
+            waiting, lane.ready = lane.ready, []
+            self._enqueue([call for _, call in waiting])
+
+    def _tell_away(self, endpoint: str, message: str) -> None:
+        self._emit(EndpointChanged(self._run_id, endpoint, "away", message))
 
     async def _ask_longer(self, asked: AskedCall, on_text: Callable[[str], None] | None) -> ChatReply | None:
         """The cut answer once more with more room; ``None`` where there is no room, or it brought nothing."""

@@ -15,6 +15,7 @@ from judgenet.core.plan import Price, PriceTable
 from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.reasoning import read_reasoning_text
 from judgenet.core.shards import Shard, ShardError, parse_shard
+from judgenet.core.stand_ins import read_stand_ins
 from judgenet.core.until import UntilError, UntilRule, parse_until
 
 _METADATA = "option"
@@ -115,6 +116,14 @@ def check_stop_rule(flag: str, text: str) -> None:
     """Checks a stop rule and where it stands."""
     try:
         read_placed_rule(text)
+    except NetworkError as error:
+        raise OptionError(f"{flag}: {error}") from None
+
+
+def check_stand_ins(flag: str, texts: tuple[str, ...]) -> None:
+    """Checks stand-ins."""
+    try:
+        read_stand_ins(texts)
     except NetworkError as error:
         raise OptionError(f"{flag}: {error}") from None
 
@@ -252,6 +261,25 @@ class RunOptions:
             "'orders-agree after=1'.",
             metavar="RULE",
             check=check_stop_rule,
+        ),
+    )
+    quorum: int | None = field(
+        default=None,
+        metadata=_about(
+            "No verdict where fewer neurons than this have a valid answer: such pairs count as missing.",
+            metavar="NEURONS",
+            least=1,
+        ),
+    )
+    stand_in: tuple[str, ...] = field(
+        default=(),
+        metadata=_about(
+            "Model that is asked in place of a neuron's own when its endpoint stops, or is not reached for 120 seconds "
+            "('ENDPOINT/MODEL after=60' says another time); several are asked in their order, 'none' drops the "
+            "project's. The record says who answered.",
+            "--stand-in",
+            metavar="ENDPOINT/MODEL",
+            check=check_stand_ins,
         ),
     )
     language: Language | None = field(default=None, metadata=_about("Language of the prompts."))

@@ -178,6 +178,11 @@ class Endpoint(Protocol):
     concurrency: int
     """How many calls the executor may have in flight."""
 
+    @property
+    def away_for(self) -> float:
+        """Seconds since nothing at the endpoint was reached any more; 0 where it is there."""
+        ...
+
     def form(self, model: str) -> ReplyForm:
         """How replies are asked for, by what is known of the endpoint and model now."""
         ...

@@ -17,12 +17,13 @@ from judgenet.core.aggregate import aggregation_names
 from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, is_recorded
+from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, Settings, is_recorded
 from judgenet.core.pairs import data_hash, systems_of
 from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
 from judgenet.core.roles import parse_roles
 from judgenet.core.shards import SHARD_RECORD, Shard, divide
+from judgenet.core.stand_ins import read_stand_ins
 from judgenet.core.until import UntilError, UntilRule
 from judgenet.engine.auto_matches import FEWEST_SYSTEMS
 from judgenet.engine.budget import Limits
@@ -437,8 +438,16 @@ def _network(options: RunOptions, given: Project | None, named: NamedEndpoint) -
         changes["model"] = options.model
     network = replace(network, settings=replace(network.settings, **changes))
     if named.replayed is not None:
-        network = each_settings(network, lambda s: s if s.endpoint is None else replace(s, endpoint=REPLAY_NAME))
+        network = each_settings(network, _replayed_settings)
     return network
+
+
+def _replayed_settings(settings: Settings) -> Settings:
+    """Settings whose calls a recorded run answers, those of stand-ins with them."""
+    others = settings.stand_in
+    if others:
+        others = tuple(replace(of, endpoint=REPLAY_NAME) for of in others)
+    return replace(settings, endpoint=settings.endpoint and REPLAY_NAME, stand_in=others)
 
 
 def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
@@ -471,7 +480,14 @@ def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
         spec = replace(spec, language=options.language)
     if options.stop_when is not None:
         spec = with_rule(spec, options.stop_when)
+    if options.quorum is not None:
+        spec = replace(spec, aggregation=replace(spec.aggregation, quorum=options.quorum))
     changes: dict[str, Any] = {}
+    if options.stand_in:
+        spec = design.override(spec, "network", stand_in=read_stand_ins(options.stand_in) or None)
+        spec = design.override(spec, "roles", stand_in=None)
+        if spec.chair is not None:
+            spec = design.override(spec, "chair", stand_in=None)
     if options.samples is not None:
         changes["samples"] = options.samples
     if options.temperature is not None:

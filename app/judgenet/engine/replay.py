@@ -20,6 +20,8 @@ class ReplayEndpoint:
     fails with :attr:`Reason.NOT_RECORDED`: another prompt, model or parameter is another call.
     """
 
+    away_for = 0.0
+
     def __init__(self, name: str, store: Store, concurrency: int = 64) -> None:
         self.name = name
         self.concurrency = concurrency

@@ -25,6 +25,7 @@ from judgenet.core.network import (
     NetworkError,
     NetworkSpec,
     Settings,
+    asked_settings,
     chair_settings,
     needs_roles,
     neuron_settings,
@@ -107,7 +108,11 @@ def with_endpoint_extra(spec: NetworkSpec, profiles: Mapping[str, EndpointProfil
 
     def filled(own: Settings, in_force: Settings) -> Settings:
         there = with_extra_of(in_force, profiles)
-        return own if there is in_force else replace(own, extra=there.extra)
+        if there is not in_force:
+            own = replace(own, extra=there.extra)
+        extras = [with_extra_of(settings, profiles).extra for settings in stand_ins(in_force)]
+        others = tuple(replace(of, extra=extra) for of, extra in zip(in_force.stand_in or (), extras, strict=True))
+        return own if others == (in_force.stand_in or ()) else replace(own, stand_in=others)
 
     layers = tuple(
         replace(
@@ -146,13 +151,7 @@ def each_settings(spec: NetworkSpec, change: Callable[[Settings], Settings]) -> 
 
 def all_settings(spec: NetworkSpec) -> tuple[Settings, ...]:
     """The settings in force for each kind of call that the network makes, and of those that stand-ins may be asked."""
-    used = [
-        neuron_settings(spec, layer, place) for layer, of in enumerate(spec.layers) for place in range(len(of.neurons))
-    ]
-    if needs_roles(spec):
-        used.append(role_settings(spec))
-    if spec.chair is not None:
-        used.append(chair_settings(spec))
+    used = asked_settings(spec)
     return (*used, *(of for settings in used for of in stand_ins(settings)))
 
 

@@ -54,6 +54,11 @@ class SharedEndpoint:
         self._stopping = stopping
         self.concurrency = 1
 
+    @property
+    def away_for(self) -> float:
+        """As the endpoint's own."""
+        return self._inner.away_for
+
     def set_shares(self) -> None:
         """Takes in that the shares have changed."""
         # Not 0: a run that could have nothing in flight would take itself for finished. Its call waits in `chat`.

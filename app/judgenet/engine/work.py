@@ -55,6 +55,8 @@ class Call:
     settings: Settings
     role: Role | None
     neuron: Neuron | None = None
+    instead_of: Call | None = None
+    """The call as designed, where this is what a stand-in is asked in its place."""
 
     @property
     def rank(self) -> tuple[int, int, int, int, int]:
@@ -234,6 +236,21 @@ class PairWork:
         if found is None:
             raise NetworkError(f"Pair {self.pair.id} has no call {tuple(site)}.")
         return found
+
+    def stand_in_call(self, call: Call, settings: Settings) -> Call:
+        """A call as a stand-in with these settings is asked it.
+
+        Neurons that ask the same question with the same text are told apart from those whose own model this is, and
+        from one another: each is a voice of its own.
+        """
+        neuron = call.neuron
+        if neuron is not None and call.site.layer <= self.spec.depth:
+            layer = self.layers[call.site.layer - 1]
+            alike = [of for of in layer if (of.role, of.inputs) == (neuron.role, neuron.inputs)]
+            before = [of for other in alike if other.place < neuron.place for of in other.settings.stand_in or ()]
+            models = [other.settings.model for other in alike] + [of.model for of in before]
+            neuron = replace(neuron, settings=settings, replica=models.count(settings.model))
+        return Call(self, call.site, settings, call.role, neuron, call)
 
     def _layer_calls(self, layer: int) -> Iterator[Call]:
         for neuron in self.layers[layer]:

@@ -536,6 +536,20 @@ def begun_pairs(store: Store, run: RunInfo) -> frozenset[int]:
     return frozenset(row[0] for row in rows)
 
 
+def stood_in_calls(store: Store, run: RunInfo, models: Collection[tuple[str, str]]) -> dict[CallSite, tuple[str, str]]:
+    """The calls of a run that were answered by one of these stand-ins (endpoint and model), by their place."""
+    found: dict[CallSite, tuple[str, str]] = {}
+    for endpoint, model in models:
+        rows = store.reader.execute(
+            "SELECT pair, layer, neuron, ord, sample FROM run_calls "
+            "WHERE run=? AND endpoint=? AND model=? AND call_id IS NOT NULL",
+            (run.number, endpoint, model),
+        )
+        for pair, layer, neuron, order, sample in rows:
+            found[CallSite(pair, layer, neuron, order or None, sample)] = (endpoint, model)
+    return found
+
+
 def pair_call_rows(store: Store, run: RunInfo, pair: int) -> list[CallRow]:
     """The calls of one pair by layer, neuron, order and sample, with their evidence."""
     found = []

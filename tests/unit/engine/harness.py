@@ -70,6 +70,7 @@ class FakeEndpoint:
     in_flight: int = 0
     most_in_flight: int = 0
     gate: asyncio.Event | None = None
+    away_for: float = 0.0
 
     def form(self, model: str) -> ReplyForm:
         return self.form_now
