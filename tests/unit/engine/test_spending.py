@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
-from judgenet.core.calls import CallSite
+from judgenet.core.calls import CallSite, Parameters
 from judgenet.core.plan import PriceTable
 from judgenet.core.prompts import Prompt
 from judgenet.engine.asked_calls import AskedCall, Spending
@@ -18,7 +18,7 @@ def _call(message: str) -> AskedCall:
     question = SimpleNamespace(
         prompt=Prompt(system="s" * 400, shared="", own=message),
         digest="d" * 400,
-        parameters=SimpleNamespace(model="m"),
+        parameters=Parameters("m", None, 512, None),
     )
     lane = SimpleNamespace(endpoint=SimpleNamespace(name="e"))
     call = SimpleNamespace(site=CallSite(0, 1, 1, "ab", 1))
