@@ -25,7 +25,8 @@ class Opinion(NamedTuple):
     """One recorded call of a neuron or of the chair.
 
     ``layer`` is 1 to depth for neurons and depth + 1 for the chair; ``neuron`` and ``sample`` count from 1.
-    Scores in ``result`` are those of responses A and B, whatever the order.
+    Scores in ``result`` are those of responses A and B, whatever the order. ``weight`` is that of its neuron on this
+    pair: of its criterion (:func:`judgenet.core.criteria.vote_weights`), else 1; equal for all calls of a neuron.
     """
 
     layer: int
@@ -33,14 +34,16 @@ class Opinion(NamedTuple):
     order: Order
     sample: int
     result: Evaluation | Unscored
+    weight: float = 1
 
 
 class Votes(NamedTuple):
-    """How many voters chose A, B and the tie. Voters without a valid call do not vote."""
+    """How many voters chose A, B and the tie: whole numbers, or sums of weights where neurons have some. Voters
+    without a valid call do not vote."""
 
-    a: int
-    b: int
-    tie: int
+    a: float
+    b: float
+    tie: float
 
 
 class NeuronVerdict(NamedTuple):
@@ -170,7 +173,13 @@ def aggregate(
     last layer for the chair, which reads it, of those that a learned rule weighs for its verdict, and of all layers for
     the vote of all and the average. What is missing is no tie. The averages of one order do not ask for it.
 
-    Sums of scores within 1e-9 are a tie. A call that gives a verdict without scores counts as a difference of one
+    Neurons of criteria have weights (:attr:`Opinion.weight`): a vote, of a neuron or of a call, counts as much as its
+    weight, and averages (c1, by order and over all, and the means of scores) are of scores times weight. A neuron
+    without a valid call has no weight in any of them, and one of weight 0 counts nowhere: where no voter has a weight
+    above 0 there is no verdict. Ties are those of the sums. A neuron's own verdict, the chair, learned rules and the
+    confidence of an acceptance rule take no account of weights. With equal weights all is as without.
+
+    Sums within 1e-9 are a tie. A call that gives a verdict without scores counts as a difference of one
     point, and has no part in the means: where such calls are mixed with scored ones, ``c1`` may therefore differ
     from what the means show.
 
@@ -193,7 +202,7 @@ def aggregate(
     if last_asked is not None:
         of_layers[last_asked:] = [of_layers[last_asked - 1]] * (depth - last_asked)
     of_all = plurality(pooled, rules, c1)
-    scored = len(gathered.scores_a)
+    scored = fsum(weight for _, _, weight in gathered.scores)
     valid = tuple(sum(v.layer == layer and v.verdict is not None for v in verdicts) for layer in range(1, depth + 1))
     found = PairVerdicts(
         c1=c1,
@@ -202,14 +211,14 @@ def aggregate(
         c2_layers=tuple(of_layers),
         c2_all=of_all,
         chair=of_all if chair_left_out else merged(chair_verdicts),
-        mean_a=fsum(gathered.scores_a) / scored if scored else None,
-        mean_b=fsum(gathered.scores_b) / scored if scored else None,
+        mean_a=fsum(a * weight for a, _, weight in gathered.scores) / scored if scored else None,
+        mean_b=fsum(b * weight for _, b, weight in gathered.scores) / scored if scored else None,
         votes=pooled,
         layer_votes=by_layer,
         neurons=verdicts,
-        calls_used=len(differences),
+        calls_used=sum(verdict.calls_used for verdict in verdicts),
         calls_total=sum(verdict.calls_total for verdict in verdicts),
-        calls_scored=scored,
+        calls_scored=len(gathered.scores),
         chair_used=len(chair_verdicts),
         chair_total=sum(calls.total for calls in of_chair),
         learned=None if rules.learned is None else learned_verdict(rules.learned, _shares(of_neurons)),
@@ -253,11 +262,13 @@ def _with_quorum(found: PairVerdicts, rules: Aggregation, last_asked: int | None
 
 
 class _Calls:
-    """A neuron's calls: how many there are, A minus B of the valid ones, and the probabilities of their verdicts."""
+    """A neuron's calls: how many there are, A minus B of the valid ones, the probabilities of their verdicts, and the
+    neuron's weight."""
 
-    __slots__ = ("differences", "in_order", "shares", "total")
+    __slots__ = ("differences", "in_order", "shares", "total", "weight")
 
-    def __init__(self) -> None:
+    def __init__(self, weight: float) -> None:
+        self.weight = weight
         self.differences: list[float] = []
         self.in_order: dict[Order, list[float]] = {"ab": [], "ba": []}
         self.shares: list[VerdictShares] = []
@@ -266,19 +277,19 @@ class _Calls:
 
 @dataclass(slots=True)
 class _Gathered:
-    """What the calls of a pair said: by neuron (the chair is one), and over the neurons of all layers."""
+    """What the calls of a pair said: by neuron (the chair is one), and over the neurons of all layers: A minus B times
+    weight by order, and the scores of A and B with their weight."""
 
     neurons: dict[tuple[int, int], _Calls]
     in_order: dict[Order, list[float]]
-    scores_a: list[float]
-    scores_b: list[float]
+    scores: list[tuple[float, float, float]]
 
 
 def _gathered(opinions: Iterable[Opinion], depth: int) -> _Gathered:
     neurons: dict[tuple[int, int], _Calls] = {}
-    found = _Gathered(neurons, {"ab": [], "ba": []}, [], [])
+    found = _Gathered(neurons, {"ab": [], "ba": []}, [])
     seen: set[tuple[int, int, Order, int]] = set()
-    for layer, neuron, order, sample, result in opinions:
+    for layer, neuron, order, sample, result, weight in opinions:
         seen_before = len(seen)
         seen.add((layer, neuron, order, sample))
         if len(seen) == seen_before:
@@ -287,7 +298,7 @@ def _gathered(opinions: Iterable[Opinion], depth: int) -> _Gathered:
         if calls is None:
             if not 1 <= layer <= depth + 1:
                 raise ValueError(f"Layer {layer} is outside a network of depth {depth}.")
-            calls = neurons[layer, neuron] = _Calls()
+            calls = neurons[layer, neuron] = _Calls(weight)
         calls.total += 1
         if isinstance(result, Unscored):
             continue
@@ -296,10 +307,10 @@ def _gathered(opinions: Iterable[Opinion], depth: int) -> _Gathered:
         calls.in_order[order].append(difference)
         calls.shares.append(result.shares or WHOLE[_sign(difference)])
         if layer <= depth:
-            found.in_order[order].append(difference)
+            if weight > 0:
+                found.in_order[order].append(difference * weight)
             if result.score_a is not None and result.score_b is not None:
-                found.scores_a.append(result.score_a)
-                found.scores_b.append(result.score_b)
+                found.scores.append((result.score_a, result.score_b, weight))
     return found
 
 
@@ -309,15 +320,17 @@ _OfNeurons = Sequence[tuple[tuple[int, int], _Calls]]
 def _layer_votes(
     of_neurons: _OfNeurons, verdicts: Sequence[NeuronVerdict], depth: int, rules: Aggregation
 ) -> tuple[Votes, ...]:
-    """The votes of each layer: one a neuron, or one a call."""
-    by_layer: list[list[int]] = [[0, 0, 0] for _ in range(depth)]
+    """The votes of each layer: one a neuron, or one a call, each as much as its weight."""
+    by_layer: list[list[float]] = [[0, 0, 0] for _ in range(depth)]
     for ((layer, _), calls), neuron in zip(of_neurons, verdicts, strict=True):
         votes = by_layer[layer - 1]
+        # Votes without weights stay whole numbers.
+        vote = 1 if calls.weight == 1 else calls.weight
         if rules.vote == "call":
             for difference in calls.differences:
-                votes[_PLACE[_sign(difference)]] += 1
+                votes[_PLACE[_sign(difference)]] += vote
         elif neuron.verdict is not None:
-            votes[_PLACE[neuron.verdict]] += 1
+            votes[_PLACE[neuron.verdict]] += vote
     return tuple(Votes(*votes) for votes in by_layer)
 
 
@@ -359,16 +372,18 @@ def plurality(votes: Votes, rules: Aggregation, c1: Verdict | None) -> Verdict |
     a, b, tie = votes
     if not a and not b and not tie:
         return None
-    if rules.ties == "candidate" and tie > max(a, b):
+    ahead = tie - max(a, b)
+    if rules.ties == "candidate" and ahead > TIE_TOLERANCE:
         return "tie"
-    top_is_tie = rules.ties == "candidate" and tie == max(a, b)
-    if a == b or top_is_tie:
+    top_is_tie = rules.ties == "candidate" and abs(ahead) <= TIE_TOLERANCE
+    if abs(a - b) <= TIE_TOLERANCE or top_is_tie:
         return "tie" if rules.fallback == "tie" else c1
     return "a" if a > b else "b"
 
 
-def decided(votes: Votes, outstanding: int, rules: Aggregation, c1: Verdict | None = None) -> Verdict | None:
-    """The verdict of a vote that ``outstanding`` voters can no longer change, ``None`` while they can.
+def decided(votes: Votes, outstanding: float, rules: Aggregation, c1: Verdict | None = None) -> Verdict | None:
+    """The verdict of a vote that ``outstanding`` voters (their weights together, where they have some) can no longer
+    change, ``None`` while they can.
 
     Each of them may choose anything or not vote at all. Without outstanding voters it is :func:`plurality`, which
     alone asks for ``c1``.
@@ -383,7 +398,7 @@ def decided(votes: Votes, outstanding: int, rules: Aggregation, c1: Verdict | No
         (
             verdict
             for verdict in VERDICTS
-            if verdict in others and votes[_PLACE[verdict]] - others[verdict] > outstanding
+            if verdict in others and votes[_PLACE[verdict]] - others[verdict] > outstanding + TIE_TOLERANCE
         ),
         None,
     )
@@ -391,7 +406,7 @@ def decided(votes: Votes, outstanding: int, rules: Aggregation, c1: Verdict | No
 
 def leading(votes: Votes) -> Verdict | None:
     """The response with more votes, ``None`` where neither has."""
-    return None if votes.a == votes.b else "a" if votes.a > votes.b else "b"
+    return None if abs(votes.a - votes.b) <= TIE_TOLERANCE else "a" if votes.a > votes.b else "b"
 
 
 _PLACE: dict[Verdict, int] = {"a": 0, "b": 1, "tie": 2}

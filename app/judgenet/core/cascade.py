@@ -17,6 +17,8 @@ agreement: it may still say anything.
   missing.
 - ``decided``: no voter of any layer that is missing or was not asked can change the vote of all neurons (c2_all).
 
+Where neurons have the weights of criteria, votes are sums of weights, and so are missing votes.
+
 What a pair that was decided early comes to: the average, the vote of all and a learned rule are made of what was asked.
 The vote of a layer that was not asked is that of the last layer that was, and in place of a chair that was not asked
 stands the vote of all: the verdict of the part that was asked.
@@ -28,7 +30,7 @@ Confidence-based cascades of judges: Jung et al., "Trust or Escalate" (arXiv 240
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 from typing import Literal, NamedTuple, get_args
@@ -139,13 +141,16 @@ def stop_at(found: Sequence[Stage], last: int) -> Stop | None:
     return Stop(stage.layer, stage.neurons[-1], found[last + 1].layer != stage.layer)
 
 
-def voters_of(spec: NetworkSpec, stage: Stage) -> int:
-    """How many votes a stage has by the network's rule: one a neuron, or one a call. The chair has none."""
+def voters_of(spec: NetworkSpec, stage: Stage, weight: Callable[[int, int], float] = lambda layer, neuron: 1) -> float:
+    """How many votes a stage has by the network's rule: one a neuron, or one a call. The chair has none. ``weight`` is
+    that of a neuron, by layer and number from 1."""
     if stage.layer > spec.depth:
         return 0
-    if spec.aggregation.vote == "neuron":
-        return len(stage.neurons)
-    return calls_of(spec, stage)
+    by_call = spec.aggregation.vote == "call"
+    return sum(
+        weight(stage.layer, neuron) * (calls_of(spec, stage._replace(neurons=(neuron,))) if by_call else 1)
+        for neuron in stage.neurons
+    )
 
 
 def calls_of(spec: NetworkSpec, stage: Stage) -> int:
@@ -158,11 +163,12 @@ def calls_of(spec: NetworkSpec, stage: Stage) -> int:
 
 
 class _Voter:
-    """The calls of a neuron: A minus B of the valid ones, by order, and how many are not valid."""
+    """The calls of a neuron: A minus B of the valid ones, by order, how many are not valid, and its weight."""
 
-    __slots__ = ("differences", "missing")
+    __slots__ = ("differences", "missing", "weight")
 
-    def __init__(self) -> None:
+    def __init__(self, weight: float) -> None:
+        self.weight = weight
         self.differences: dict[Order, list[float]] = {}
         self.missing = 0
 
@@ -176,15 +182,16 @@ class _Voter:
         return merged([of for some in self.differences.values() for of in some])
 
 
-def look(rule: StopRule, opinions: Iterable[Opinion], layer: int, unasked: int, rules: Aggregation) -> StopDecision:
+def look(rule: StopRule, opinions: Iterable[Opinion], layer: int, unasked: float, rules: Aggregation) -> StopDecision:
     """Whether a pair is decided, by a rule and the calls so far, all of them in.
 
     ``layer`` is the last one that was asked, from 1; ``unasked`` are the voters (neurons or calls, by the rule of the
-    vote) that were not asked yet. No rule holds while the neurons with a valid call are fewer than the quorum.
+    vote; their weights together, where they have some) that were not asked yet. No rule holds while the neurons with a
+    valid call are fewer than the quorum.
     """
     voters: dict[tuple[int, int], _Voter] = {}
     for opinion in opinions:
-        voter = voters.setdefault((opinion.layer, opinion.neuron), _Voter())
+        voter = voters.setdefault((opinion.layer, opinion.neuron), _Voter(opinion.weight))
         valid = voter.differences.setdefault(opinion.order, [])
         if isinstance(opinion.result, Evaluation):
             valid.append(opinion.result.difference)
@@ -208,11 +215,11 @@ def look(rule: StopRule, opinions: Iterable[Opinion], layer: int, unasked: int, 
     return _difference(mine, rule)
 
 
-def _decided(voters: Sequence[_Voter], unasked: int, rules: Aggregation) -> StopDecision:
+def _decided(voters: Sequence[_Voter], unasked: float, rules: Aggregation) -> StopDecision:
     votes, missing = _votes(voters, rules)
     left = unasked + missing
     verdict = decided(votes, left, rules)
-    counts = f"the vote is {votes.a} for A, {votes.b} for B, {votes.tie} for a tie"
+    counts = f"the vote is {votes.a:.3g} for A, {votes.b:.3g} for B, {votes.tie:.3g} for a tie"
     if verdict is None:
         return StopDecision(False, f"{counts}, and {_count(left, 'voter')} may still change it")
     return StopDecision(True, f"{counts}, which {_count(left, 'voter')} cannot change")
@@ -223,7 +230,8 @@ def _margin(voters: Sequence[_Voter], rule: StopRule, rules: Aggregation) -> Sto
     lead = vote_lead(votes, rules) - missing
     text = f"a lead of {_count(max(lead, 0), 'vote')}"
     return StopDecision(
-        lead >= (rule.at_least or 0), text if lead > 0 or not missing else f"{text}, {missing:,} missing"
+        lead >= (rule.at_least or 0) - TIE_TOLERANCE,
+        text if lead > 0 or not missing else f"{text}, {_number(missing)} missing",
     )
 
 
@@ -256,26 +264,26 @@ def _difference(voters: Sequence[_Voter], rule: StopRule) -> StopDecision:
     )
 
 
-def _votes(voters: Sequence[_Voter], rules: Aggregation) -> tuple[Votes, int]:
+def _votes(voters: Sequence[_Voter], rules: Aggregation) -> tuple[Votes, float]:
     """The votes of those who surely voted, and how many votes are missing."""
-    counts: dict[Verdict, int] = dict.fromkeys(VERDICTS, 0)
-    missing = 0
+    counts: dict[Verdict, float] = dict.fromkeys(VERDICTS, 0)
+    missing: float = 0
     for voter in voters:
         if rules.vote == "call":
-            missing += voter.missing
+            missing += voter.missing * voter.weight
             said = [merged([of]) for some in voter.differences.values() for of in some]
         elif not voter.complete:
-            missing += 1
+            missing += voter.weight
             continue
         else:
             said = [voter.verdict]
         for verdict in said:
             if verdict is not None:
-                counts[verdict] += 1
+                counts[verdict] += voter.weight
     return Votes(counts["a"], counts["b"], counts["tie"]), missing
 
 
-def vote_lead(votes: Votes, rules: Aggregation) -> int:
+def vote_lead(votes: Votes, rules: Aggregation) -> float:
     """By how many votes the leader is ahead of the next; a tie is one of them where it is a candidate."""
     if rules.ties == "abstain":
         return abs(votes.a - votes.b)
@@ -287,8 +295,12 @@ def _says(verdict: Verdict | None) -> str:
     return "nothing" if verdict is None else "a tie" if verdict == "tie" else verdict.upper()
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def _count(number: float, what: str) -> str:
+    return f"{_number(number)} {what}{'' if number == 1 else 's'}"
+
+
+def _number(number: float) -> str:
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.3g}"
 
 
 StopPlace = tuple[Literal["before", "within"], int]

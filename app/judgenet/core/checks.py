@@ -28,6 +28,7 @@ from judgenet.core.network import (
     needs_roles,
     neuron_settings,
     role_settings,
+    roles_vary,
 )
 from judgenet.core.network_graph import MOST_ROLES, NetworkGraph, design_graph
 from judgenet.core.reasoning import CHOICES, reasoning_problem
@@ -193,7 +194,7 @@ def _roles(spec: NetworkSpec) -> Iterator[Problem]:
             "error",
             "roles.kind",
             "An adaptive layer is as wide as there are roles, but the network has none.",
-            "Give the layer a number of neurons, or choose generated or fixed roles.",
+            "Give the layer a number of neurons, or choose generated or fixed roles, or criteria.",
         )
     lacking = [neuron for of in spec.layers for neuron in of.neurons if neuron.role is None]
     if roles.kind == "fixed" and not roles.roles and lacking:
@@ -534,7 +535,7 @@ def copies(spec: NetworkSpec) -> tuple[tuple[int, tuple[int, ...]], ...]:
         groups: dict[tuple[object, ...], list[int]] = {}
         for place, neuron in enumerate(of.neurons):
             inputs = wired.inputs(layer, place)
-            if place in inputs or (neuron.role is None and spec.roles.kind == "generated"):
+            if place in inputs or (neuron.role is None and roles_vary(spec)):
                 continue
             role = designed_role(spec, layer, place)
             settings = replace(neuron_settings(spec, layer, place), samples=None)

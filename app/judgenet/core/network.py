@@ -13,7 +13,7 @@ from judgenet.core.reasoning import Reasoning
 from judgenet.core.values import Codec, member, simple
 
 OrderSetting = Literal["both", "ab", "ba", "random"]
-RoleKind = Literal["generated", "fixed", "none"]
+RoleKind = Literal["generated", "fixed", "none", "criteria"]
 WiringKind = Literal["full", "window", "explicit"]
 Language = Literal["auto", "en", "zh"]
 LearnedKind = Literal["nonnegative", "any_sign", "dawid_skene", "ising"]
@@ -224,13 +224,14 @@ class RolesSpec:
     """Where roles come from.
 
     ``generated``: the model names them for each pair, at most ``limit`` (``None``: as many as it finds).
-    ``fixed``: ``roles``, the same for each pair. ``none``: all neurons ask the general question.
-    With ``generated``, ``roles`` is the fallback where the model names none.
+    ``fixed``: ``roles``, the same for each pair. ``none``: all neurons ask the general question. ``criteria``: those
+    that come with the pair, one neuron a criterion; it is judged with the criterion's weight.
+    With ``generated`` and ``criteria``, ``roles`` is the fallback where a pair has none.
     """
 
     kind: RoleKind = "generated"
     limit: int | None = member(None, says="The most roles that are generated.", schema={"minimum": 1})
-    roles: tuple[Role, ...] = member((), says="Fixed roles, or those used where the model names none.")
+    roles: tuple[Role, ...] = member((), says="Fixed roles, or those used for a pair that has none.")
     settings: Settings = field(default_factory=lambda: Settings(temperature=0.0))
 
 
@@ -396,7 +397,7 @@ AGGREGATION_CHOICES: dict[str, tuple[str, ...]] = {
 """The choices of each rule of an aggregation."""
 
 USUAL_ROLES = 4
-"""How many roles are reckoned with where the model alone decides."""
+"""How many roles are reckoned with where the model or the pair's criteria alone decide."""
 
 DEFAULTS = Settings(endpoint="embedded", model=None, temperature="default", max_tokens=1024, samples=1)
 
@@ -483,6 +484,20 @@ def needs_roles(spec: NetworkSpec) -> bool:
     )
 
 
+def roles_vary(spec: NetworkSpec) -> bool:
+    """Whether each pair has roles of its own: the model names them, or they are the pair's criteria."""
+    return spec.roles.kind in ("generated", "criteria")
+
+
+def takes_criterion(spec: NetworkSpec, layer: int, neuron: int) -> bool:
+    """Whether a neuron (both 0-based) judges by the pair's criterion of its place, where the pair has so many."""
+    if spec.roles.kind != "criteria" or layer >= spec.depth:
+        return False
+    of = spec.layers[layer]
+    place = 0 if of.adaptive else neuron
+    return place < len(of.neurons) and of.neurons[place].role is None
+
+
 def role_limit(spec: NetworkSpec) -> int | None:
     """How many roles the model is asked for: ``roles.limit``, else the largest width.
 
@@ -496,11 +511,18 @@ def role_limit(spec: NetworkSpec) -> int | None:
 
 
 def designed_roles(spec: NetworkSpec, usual: int = USUAL_ROLES) -> int:
-    """How many roles a pair has by the design; ``usual`` where the model alone decides."""
+    """How many roles a pair has by the design; ``usual`` where the model or the pair's criteria alone decide."""
     if spec.roles.kind == "generated":
         limit = role_limit(spec)
         return usual if limit is None else limit
+    if spec.roles.kind == "criteria":
+        return usual
     return len(spec.roles.roles) if spec.roles.kind == "fixed" else 0
+
+
+def criteria_roles_count(spec: NetworkSpec, criteria: int) -> int:
+    """How many roles a pair with so many criteria has where they are its roles: those, or the roles that stand in."""
+    return criteria or len(spec.roles.roles)
 
 
 def designed_width(spec: NetworkSpec, layer: int) -> int | None:
@@ -508,25 +530,28 @@ def designed_width(spec: NetworkSpec, layer: int) -> int | None:
     of = spec.layers[layer]
     if not of.adaptive:
         return len(of.neurons)
+    if spec.roles.kind == "criteria":
+        return None
     return role_limit(spec) if spec.roles.kind == "generated" else len(spec.roles.roles)
 
 
 def places_of(spec: NetworkSpec, layer: int, roles: int) -> tuple[int, ...]:
     """The 0-based places of the neurons of a layer that work on a pair with so many roles.
 
-    An adaptive layer has one neuron a role. Where generated roles are fewer than the neurons, those without a
+    An adaptive layer has one neuron a role. Where a pair's own roles are fewer than the neurons, those without a
     role rest for this pair; a neuron with a role of its own always works.
     """
     of = spec.layers[layer]
     if of.adaptive:
         return tuple(range(roles))
-    if spec.roles.kind != "generated":
+    if not roles_vary(spec):
         return tuple(range(len(of.neurons)))
     return tuple(place for place, neuron in enumerate(of.neurons) if place < roles or neuron.role is not None)
 
 
 def designed_role(spec: NetworkSpec, layer: int, neuron: int) -> Role | None:
-    """The role that a neuron (both 0-based) has on every pair; ``None`` where the model names it, or it has none."""
+    """The role that a neuron (both 0-based) has on every pair; ``None`` where it changes with the pair, or it has
+    none."""
     of = spec.layers[layer]
     neuron_of = 0 if of.adaptive else neuron
     own = of.neurons[neuron_of].role if neuron_of < len(of.neurons) else None

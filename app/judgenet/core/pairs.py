@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
+from judgenet.core.criteria import Criterion
+
 Verdict = Literal["a", "b", "tie"]
 """Which response is better. A missing verdict is ``None``, never ``"tie"``."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -65,6 +67,7 @@ class Pair:
     ``id`` is unique within a data set and is what results refer to; texts may repeat.
     Texts are kept exactly as read, white space included.
     ``annotators`` holds (annotator name, verdict) in the order of the source. ``shown`` is set in the bias lab only.
+    ``criteria`` are what its responses are to be judged by, where the data say so.
     """
 
     id: str
@@ -80,14 +83,17 @@ class Pair:
     annotators: tuple[tuple[str, Verdict], ...] = ()
     source: Source | None = field(default=None, compare=False)
     shown: Shown | None = None
+    criteria: tuple[Criterion, ...] = ()
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 (hex) of what a judge can see: texts, reference and task, and how they are shown; labels and names
-        are left out."""
+        """SHA-256 (hex) of what a judge can see: texts, reference, task and criteria, and how they are shown; labels
+        and names are left out."""
         seen: list[object] = [self.question, self.response_a, self.response_b, self.reference, self.task]
         if self.shown is not None:
             seen.append(self.shown.to_json())
+        if self.criteria:
+            seen.append([criterion.to_json() for criterion in self.criteria])
         # ASCII escapes keep lone surrogates encodable.
         return hashlib.sha256(json.dumps(seen).encode("ascii")).hexdigest()
 
@@ -113,6 +119,8 @@ class Pair:
             record["annotators"] = dict(self.annotators)
         if self.shown is not None:
             record["shown"] = self.shown.to_json()
+        if self.criteria:
+            record["criteria"] = [criterion.to_json() for criterion in self.criteria]
         return record
 
     @classmethod
@@ -123,6 +131,7 @@ class Pair:
         values["annotators"] = tuple(values.get("annotators", {}).items())
         if "shown" in values:
             values["shown"] = Shown.from_json(values["shown"])
+        values["criteria"] = tuple(Criterion(**criterion) for criterion in values.get("criteria", ()))
         return cls(**values)
 
 

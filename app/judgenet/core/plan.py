@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -19,6 +19,7 @@ from judgenet.core.network import (
     Settings,
     asked_settings,
     chair_settings,
+    criteria_roles_count,
     designed_roles,
     needs_roles,
     neuron_settings,
@@ -284,6 +285,18 @@ def planned_calls(spec: NetworkSpec, pairs: int) -> int:
     return pairs * count_calls(spec).total
 
 
+def calls_of_pairs(spec: NetworkSpec, pairs: Sequence[Pair]) -> int:
+    """All calls of a run over these pairs: as designed, and by their criteria where these decide the widths."""
+    if spec.roles.kind != "criteria":
+        return planned_calls(spec, len(pairs))
+    return sum(count_calls(spec, roles).total * count for roles, count in criteria_counts(spec, pairs).items())
+
+
+def criteria_counts(spec: NetworkSpec, pairs: Iterable[Pair]) -> Counter[int]:
+    """How many pairs have so many roles, where the criteria of a pair are its roles."""
+    return Counter(criteria_roles_count(spec, len(pair.criteria)) for pair in pairs)
+
+
 # The estimate
 
 
@@ -413,21 +426,27 @@ def estimate(
     kind. ``lengths`` are the ``pair_tokens`` of the pairs, where they were counted before.
     """
     guesses = guesses or Guesses()
+    pairs = list(pairs)
     if lengths is None:
         lengths = [pair_tokens(pair, tokens) for pair in pairs]
-    if needs_roles(spec) and role_limit(spec) is None:
-        roles = Range(*guesses.roles)
-    else:
-        known = designed_roles(spec)
-        roles = Range(known, known)
-    low = _loads(spec, roles.low, guesses, 0, _fewest_shares(spec, roles.low))
-    high = _loads(spec, roles.high, guesses, 1)
+    by_criteria = spec.roles.kind == "criteria"
+    if by_criteria:
+        lengths = _with_one_criterion(lengths, pairs, tokens)
+    fewest, most = _role_counts(spec, pairs, guesses)
+    roles = Range(min(fewest, default=0), max(most, default=0))
+    low = _mean_loads(fewest, lambda count: _loads(spec, count, guesses, 0, _fewest_shares(spec, count)))
+    high = _mean_loads(most, lambda count: _loads(spec, count, guesses, 1))
     counts = (fewest_calls(spec, roles.low), count_calls(spec, roles.high))
-    unsettled = len(lengths) - settled.pairs
-    calls = Range(*(settled.calls + unsettled * count.total for count in counts))
-    left = Range(*(max(0, of - recorded) for of in calls))
     # Loads are those of the design, whatever the number of roles that came back.
-    designed = [len(lengths) * count.total for count in counts]
+    designed = [
+        sum(of(spec, count).total * number for count, number in known.items())
+        for of, known in ((fewest_calls, fewest), (count_calls, most))
+    ]
+    # What criteria make of a pair is known beforehand, unless a stop rule decides it early.
+    told = NONE_SETTLED if by_criteria and not has_stop_rules(spec) else settled
+    unsettled = (len(lengths) - told.pairs) / max(1, len(lengths))
+    calls = Range(*(round(told.calls + unsettled * of) for of in designed))
+    left = Range(*(max(0, of - recorded) for of in calls))
     shares = tuple(of / all_ if all_ else 0.0 for of, all_ in zip(left, designed, strict=True))
 
     def of_models(ends: _TwoLoads, parts: Sequence[float]) -> tuple[ModelEstimate, ...]:
@@ -505,11 +524,47 @@ def _expected(
     )
 
 
+def _role_counts(spec: NetworkSpec, pairs: Sequence[Pair], guesses: Guesses) -> tuple[Counter[int], Counter[int]]:
+    """How many pairs have so many roles, at least and at most."""
+    if spec.roles.kind == "criteria" and pairs:
+        found = criteria_counts(spec, pairs)
+        return found, found
+    if needs_roles(spec) and role_limit(spec) is None:
+        low, high = guesses.roles
+    else:
+        low = high = designed_roles(spec)
+    return Counter({low: len(pairs)}), Counter({high: len(pairs)})
+
+
+def _with_one_criterion(lengths: Sequence[int], pairs: Sequence[Pair], tokens: Callable[[str], int]) -> Sequence[int]:
+    """The tokens of each pair where a neuron is shown one criterion and not all of them."""
+    found = []
+    for length, pair in zip(lengths, pairs, strict=True):
+        every = sum(tokens(criterion.text) for criterion in pair.criteria)
+        found.append(length - every + (round(every / len(pair.criteria)) if pair.criteria else 0))
+    return found
+
+
 _Loads = defaultdict[tuple[str, str], _Load]
 _TwoLoads = tuple[_Loads, _Loads]
 _PlaceShares = Mapping[tuple[int, int], float]
 """The share of pairs on which a neuron is asked, by layer and neuron from 1; the chair's layer is the one after the
 last."""
+
+
+def _mean_loads(counts: Mapping[int, int], loads: Callable[[int], _Loads]) -> _Loads:
+    """The mean load of each model over pairs of which so many have so many roles."""
+    if len(counts) == 1:
+        return loads(next(iter(counts)))
+    found: _Loads = defaultdict(_Load)
+    pairs = sum(counts.values())
+    for roles, count in counts.items():
+        for key, load in loads(roles).items():
+            mean = found[key]
+            mean.texts += load.texts * count / pairs
+            mean.fixed += load.fixed * count / pairs
+            mean.answers += load.answers * count / pairs
+    return found
 
 
 def _price_of(models: Sequence[ModelEstimate]) -> PriceRange:
@@ -539,7 +594,7 @@ def _reached_shares(spec: NetworkSpec, roles: int, reached: Sequence[float]) -> 
 def pair_tokens(pair: Pair, tokens: Callable[[str], int] = estimate_tokens) -> int:
     """The tokens of a pair's own texts."""
     texts = (pair.question, pair.response_a, pair.response_b, pair.reference or "")
-    return sum(tokens(text) for text in texts)
+    return sum(tokens(text) for text in (*texts, *(criterion.text for criterion in pair.criteria)))
 
 
 def _sum(ranges: Iterable[Range]) -> Range:

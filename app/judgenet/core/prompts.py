@@ -23,6 +23,7 @@ from itertools import count, groupby
 from typing import Literal
 
 from judgenet.core import schemas
+from judgenet.core.criteria import CRITERION_LENGTH, Criterion, criterion_text, weights_differ
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import Role
 from judgenet.core.pairs import Order, Pair
@@ -40,6 +41,8 @@ __all__ = [
     "PromptError",
     "PromptLanguage",
     "Seat",
+    "criteria_note",
+    "criteria_roles",
     "family_of",
     "language_of",
     "mark_of",
@@ -117,15 +120,21 @@ class LayerView:
     language: PromptLanguage = "en"
     family: str = "general"
     evidence: bool = True
+    criteria: Sequence[Criterion] = ()
+    """The pair's criteria, where all who share the view see them."""
+    by_criteria: bool = False
+    """The roles of those heard are the pair's criteria."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """What one neuron has for itself. ``own`` is the ``Heard.neuron`` of its own earlier evaluations."""
+    """What one neuron has for itself. ``own`` is the ``Heard.neuron`` of its own earlier evaluations. With
+    ``criterion`` its role is a criterion of the pair."""
 
     neuron: int
     role: Role | None = None
     own: int | None = None
+    criterion: bool = False
 
 
 class LayerPrompts:
@@ -148,7 +157,10 @@ class LayerPrompts:
         own = ""
         if self._heard:
             own += f"\n\n{self._place(seat)}"
-        if seat.role is not None:
+        if seat.role is not None and seat.criterion:
+            criterion = _criterion_words(self._frame, seat.role, self._mark)
+            own += "\n\n" + self._frame["own.criterion"].render(criterion=criterion, mark=self._mark)
+        elif seat.role is not None:
             role = _described(self._frame, seat.role, self._mark)
             own += "\n\n" + self._frame["own.role"].render(role=role, mark=self._mark)
         return Prompt(self.system, self.shared, own)
@@ -248,7 +260,7 @@ class PromptBook:
             lines.append(frame["roles.limit"].render(limit=str(limit)))
         example = {key: self._family(language, family, key) for key in ("role_name", "role_description")}
         lines.append(frame[f"roles.{form}"].render(**_KEYS, **example))
-        shared = self._texts(frame, pair, "ab", mark, language, family)
+        shared = self._texts(frame, pair, "ab", mark, language, family, pair.criteria)
         return Prompt(frame["system"].text, shared, f"\n\n{_joined(lines)}")
 
     def ranking(
@@ -268,6 +280,8 @@ class PromptBook:
         reference = pair.reference if pair.reference and pair.reference.strip() else None
         if reference is not None:
             lines.append(frame["opening.reference"].text)
+        if pair.criteria:
+            lines.append(_opening_of_criteria(frame, pair.criteria))
         lines.append(frame["opening.material"].render(mark=mark))
         block = frame["block.text"]
         parts = [_joined(lines)]
@@ -275,6 +289,8 @@ class PromptBook:
             parts.append(block.render(name=named, mark=mark, text=pair.question))
         if reference is not None:
             parts.append(block.render(name=frame["block.reference"].text, mark=mark, text=reference))
+        if pair.criteria:
+            parts.append(_criteria(frame, pair.criteria, mark))
         for number, text in enumerate(responses, 1):
             parts.append(block.render(name=own["response"].render(number=str(number)), mark=mark, text=text))
         criteria = self._family(language, family, "criteria")
@@ -288,7 +304,7 @@ class PromptBook:
         """
         frame = self._frame(view.language)
         shared = [
-            self._texts(frame, view.pair, view.order, view.mark, view.language, view.family),
+            self._texts(frame, view.pair, view.order, view.mark, view.language, view.family, view.criteria),
             *self._remarks(view),
             self._task(frame, view),
         ]
@@ -321,7 +337,14 @@ class PromptBook:
         return self._templates[f"{language}.families.{family}.{key}"].text
 
     def _texts(
-        self, frame: Mapping[str, Template], pair: Pair, order: Order, mark: str, language: str, family: str
+        self,
+        frame: Mapping[str, Template],
+        pair: Pair,
+        order: Order,
+        mark: str,
+        language: str,
+        family: str,
+        criteria: Sequence[Criterion],
     ) -> str:
         """What the texts are, and the texts: the same for all calls of a pair and order."""
         named = self._family(language, family, "input")
@@ -334,6 +357,8 @@ class PromptBook:
         lines = [opening.render(input=named, responses=self._family(language, family, "responses"))]
         if reference is not None:
             lines.append(frame["opening.reference"].text)
+        if criteria:
+            lines.append(_opening_of_criteria(frame, criteria))
         lines.append(frame["opening.material"].render(mark=mark))
 
         block = frame["block.text"]
@@ -342,6 +367,8 @@ class PromptBook:
             parts.append(block.render(name=named, mark=mark, text=pair.question))
         if reference is not None:
             parts.append(block.render(name=frame["block.reference"].text, mark=mark, text=reference))
+        if criteria:
+            parts.append(_criteria(frame, criteria, mark))
         for name, text in ((frame["block.response_1"].text, first), (frame["block.response_2"].text, second)):
             shown = block.render(name=name, mark=mark, text=text)
             parts.append(shown if text.strip() else f"{shown}\n{frame['block.empty'].render(name=name)}")
@@ -417,7 +444,8 @@ def _discussion(frame: Mapping[str, Template], view: LayerView) -> str:
         parts.append(_joined(lines))
     roles = union_roles(view.heard)
     if roles:
-        described = (_described(frame, role, view.mark) for role in roles)
+        words = _criterion_words if view.by_criteria else _described
+        described = (words(frame, role, view.mark) for role in roles)
         listed = [frame["heard.role"].render(role=text) for text in described]
         whole = frame["heard.roles"].render(roles=_joined(listed), mark=view.mark)
         parts.append(whole if "roles" in frame["heard.roles"].names else _joined([whole, *listed]))
@@ -455,6 +483,41 @@ def _described(frame: Mapping[str, Template], role: Role, mark: str) -> str:
     if not description:
         return frame["own.role_name"].render(name=name)
     return frame["own.role_described"].render(name=name, description=description)
+
+
+def _opening_of_criteria(frame: Mapping[str, Template], criteria: Sequence[Criterion]) -> str:
+    weighted = weights_differ([criterion.weight for criterion in criteria])
+    return frame["opening.weighted_criteria" if weighted else "opening.criteria"].text
+
+
+def _criteria(frame: Mapping[str, Template], criteria: Sequence[Criterion], mark: str) -> str:
+    """The list of a pair's criteria, set apart as the other texts are."""
+    weighted = weights_differ([criterion.weight for criterion in criteria])
+    item = frame["block.weighted_criterion" if weighted else "block.criterion"]
+    lines = [
+        item.render(
+            criterion=_criterion_words(frame, Role(criterion.name, criterion.description), mark),
+            weight=f"{criterion.weight:g}",
+        )
+        for criterion in criteria
+    ]
+    return frame["block.text"].render(name=frame["block.criteria"].text, mark=mark, text=_joined(lines))
+
+
+def _criterion_words(frame: Mapping[str, Template], role: Role, mark: str) -> str:
+    """A criterion on one line, cut to the stated length."""
+    return _cut(_words(frame, criterion_text(role.name, role.description), mark), CRITERION_LENGTH)
+
+
+def criteria_roles(pair: Pair) -> tuple[Role, ...]:
+    """The roles that a pair's criteria are, in their order."""
+    return tuple(Role(criterion.name, criterion.description) for criterion in pair.criteria)
+
+
+def criteria_note(pair: Pair) -> str:
+    """How many of a pair's criteria are cut in prompts, for the record; empty where none is."""
+    cut = sum(len(" ".join(criterion.text.split())) > CRITERION_LENGTH for criterion in pair.criteria)
+    return f"{cut} of {len(pair.criteria)} criteria cut to {CRITERION_LENGTH:,} characters" if cut else ""
 
 
 NAME_LENGTH = 80
@@ -516,7 +579,8 @@ def mark_of(pair: Pair, salt: str) -> str:
     the next. Letters, since a model's tokenizer needs fewer tokens for them than for as many bits of digits. How the
     bias lab shows a pair does not change its mark.
     """
-    texts = "\n".join((pair.question, pair.response_a, pair.response_b, pair.reference or "")).lower()
+    criteria = (criterion.text for criterion in pair.criteria)
+    texts = "\n".join((pair.question, pair.response_a, pair.response_b, pair.reference or "", *criteria)).lower()
     key = salt.encode("utf-8", "surrogatepass")
     content = pair.content_hash if pair.shown is None else replace(pair, shown=None).content_hash
     marks = (_letters(hmac.digest(key, f"{content}:{attempt}".encode("ascii"), "sha256")) for attempt in count())

@@ -240,7 +240,8 @@ class RunOptions:
         default=None,
         metadata=_about(
             "generated (by the model, for each pair), generated:N (at most N, the same for every width of a "
-            "sweep), none, or a file of roles (JSON, or 'name: text' lines)."
+            "sweep), criteria (those of each pair, one neuron a criterion), none, or a file of roles (JSON, or "
+            "'name: text' lines)."
         ),
     )
     orders: OrderSetting | None = field(

@@ -228,17 +228,19 @@ class PairSnapshot:
         self.layer_votes: tuple[Votes, ...] = told.layer_votes
         by_call = rules.vote == "call"
         self.of = sum(_calls(neuron) for neuron in neurons) if by_call else len(neurons)
-        self.used = sum(told.votes)
+        voted = [of for of in told.neurons if of.verdict is not None]
+        self.used = sum(of.calls_used for of in voted) if by_call else len(voted)
         self.outstanding = (
             sum(_calls(n) for n in neurons if not n.complete) if by_call else len(neurons) - len(complete)
         )
+        left = sum(self._weight(n) * (_calls(n) if by_call else 1) for n in neurons if not n.complete)
         self.leads = leading(told.votes)
         if self.chair is not None and self.chair.phase == "left_out":
             self.verdict = told.c2_all
         elif self.chair is not None:
             self.verdict = self.chair.verdict if self.chair.complete else None
         else:
-            self.verdict = decided(told.votes, self.outstanding, rules, told.c1)
+            self.verdict = decided(told.votes, left, rules, told.c1)
         self.for_people = left_to_people(self._table, self.pair)
 
     def _opinions(self, neurons: Iterable[NeuronSnapshot]) -> list[Opinion]:
@@ -246,8 +248,12 @@ class PairSnapshot:
         for neuron in neurons:
             for site, state in self._table.neuron(self.pair, neuron.layer, neuron.neuron):
                 if site.order is not None and state.finished:
-                    found.append(Opinion(site.layer, site.neuron, site.order, site.sample, _result(state)))
+                    result = _result(state)
+                    found.append(Opinion(*site[1:3], site.order, site.sample, result, self._weight(neuron)))
         return found
+
+    def _weight(self, neuron: NeuronSnapshot) -> float:
+        return self._table.weight(self.pair, neuron.layer, neuron.neuron)
 
     @property
     def layers_complete(self) -> tuple[bool, ...]:

@@ -18,6 +18,8 @@ from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, Settings, is_recorded
+from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, is_recorded
+from judgenet.core.pair_checks import require_judgeable
 from judgenet.core.pairs import data_hash, systems_of
 from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
@@ -151,6 +153,7 @@ def prepare(options: RunOptions) -> Setup:
         until=until_of(options, network),
         auto_matches=auto_matches(options),
     )
+    require_judgeable(start.spec, start.pairs)
     setup = Setup(
         start, project, place.project_path, store_path(place.project_path), dataset, options.project, named.own
     )
@@ -463,6 +466,8 @@ def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
         spec = replace(spec, roles=roles)
         if roles.kind == "fixed":
             width = width or str(len(roles.roles))
+        elif roles.kind == "criteria":
+            width = width or "auto"
     if options.depth is not None:
         spec = design.set_depth(spec, options.depth)
     if width is not None:
@@ -501,15 +506,17 @@ def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
 
 
 def _roles(text: str) -> RolesSpec:
-    """``none``, ``generated``, ``generated:N``, or a file of roles."""
+    """``none``, ``criteria``, ``generated``, ``generated:N``, or a file of roles."""
     kind, _, most = text.lower().partition(":")
     if text.lower() == "none":
         return RolesSpec(kind="none")
+    if text.lower() == "criteria":
+        return RolesSpec(kind="criteria")
     if kind == "generated":
         return RolesSpec(limit=whole_number("--roles generated:", most) if most else None)
     path = Path(text)
     if not path.exists():
-        raise OptionError(f"--roles {text}: neither 'generated' nor 'none', and there is no such file.")
+        raise OptionError(f"--roles {text}: neither 'generated', 'criteria' nor 'none', and there is no such file.")
     return RolesSpec(kind="fixed", roles=parse_roles(read_text(path), path.name))
 
 

@@ -10,6 +10,7 @@ from judgenet.core.calls import ROLES_LAYER, Parameters
 from judgenet.core.cascade import without_stop_rules
 from judgenet.core.evaluation import Evaluation
 from judgenet.core.network import Role
+from judgenet.core.pair_checks import lacking_criteria
 from judgenet.core.pairs import Order, Pair
 from judgenet.core.prompts import Prompt
 from judgenet.core.roles import stand_in_roles
@@ -23,6 +24,7 @@ from judgenet.store.db import Store
 from judgenet.store.runs import RecordedAnswer, recorded
 
 ROLES_STAND_IN = "The model names the roles when the pair is judged: roles of the library stand in for them."
+CRITERIA_STAND_IN = "This pair has no criteria: roles of the library stand in for them."
 EVALUATIONS_STAND_IN = "The layers before were not asked yet: stand-ins show where their evaluations will be."
 
 _STAND_IN_SCORE = 5.0
@@ -72,8 +74,12 @@ def preview(
     # A question is shown whether or not a stop rule would leave it out.
     start = replace(start, spec=without_stop_rules(start.spec))
     salt = start.salt if store is None else store.salt(start.salt)
+    lacking = bool(lacking_criteria(start.spec, [pair]))
+    if lacking:
+        roles = stand_in_roles("general", _USUAL_WIDTH, "en")
+        start = replace(start, spec=replace(start.spec, roles=replace(start.spec.roles, roles=roles)))
     questions = Questions(start.spec, start.book, salt, stand_in_roles)
-    way = _Way(start, store, questions)
+    way = _Way(start, store, questions, CRITERIA_STAND_IN if lacking else "")
     work, ready = questions.take_up(index, pair)
     if layer == ROLES_LAYER:
         if not work.needs_roles:
@@ -100,11 +106,11 @@ def preview(
 class _Way:
     """Follows a pair to a call: recorded answers as far as they go, stand-ins after that."""
 
-    def __init__(self, start: Start, store: Store | None, questions: Questions) -> None:
+    def __init__(self, start: Start, store: Store | None, questions: Questions, note: str) -> None:
         self._start = start
         self._store = store
         self._questions = questions
-        self._notes: list[str] = []
+        self._notes: list[str] = [note] if note else []
 
     def _form(self, call: Call) -> ReplyForm:
         """The form in which the endpoint is asked, by what is known of it."""
@@ -161,6 +167,7 @@ class _Way:
         question = found[0] if found is not None else self._questions.question(call, self._form(call))
         pair = call.work.pair
         texts = [pair.question, pair.response_a, pair.response_b, pair.reference or "", *heard]
+        texts += [" ".join(criterion.text.split()) for criterion in pair.criteria]
         if call.role is not None:
             texts += [" ".join(call.role.name.split()), " ".join(call.role.description.split())]
         for told in call.work.roles or () if call.site.layer > 1 else ():

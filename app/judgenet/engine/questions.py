@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from judgenet.core.calls import ROLES_LAYER, Parameters, further_settings, scores_setting
 from judgenet.core.evaluation import Evaluation, Reading, ScoreSource, Unscored
-from judgenet.core.network import NetworkSpec, Role, role_limit
+from judgenet.core.network import NetworkError, NetworkSpec, Role, role_limit
+from judgenet.core.pair_checks import lacking_criteria
 from judgenet.core.pairs import Pair
 from judgenet.core.probabilities import (
     PROBABILITIES,
@@ -22,6 +23,8 @@ from judgenet.core.prompts import (
     Prompt,
     PromptBook,
     PromptLanguage,
+    criteria_note,
+    criteria_roles,
     family_of,
     language_of,
     mark_of,
@@ -56,6 +59,23 @@ class Question:
     missing: tuple[str, ...]
 
 
+def _designed(spec: NetworkSpec, pair: Pair) -> tuple[tuple[Role, ...], str]:
+    """The roles of a pair that no model is asked for, and a note where they are not what was designed.
+
+    :raises NetworkError: neurons judge by the pair's criteria, and it has none.
+    """
+    roles, note = spec.roles, criteria_note(pair)
+    if roles.kind != "criteria":
+        return (roles.roles if roles.kind == "fixed" else ()), note
+    if pair.criteria:
+        widest = max((layer.width or 0) for layer in spec.layers)
+        few = f"{len(pair.criteria)} criteria for {widest} neurons" if len(pair.criteria) < widest else ""
+        return criteria_roles(pair), "; ".join(filter(None, (few, note)))
+    if not roles.roles:
+        raise NetworkError(lacking_criteria(spec, [pair]))
+    return roles.roles, "no criteria: the fixed roles stand in"
+
+
 class Questions:
     """Makes the questions of a network and reads their answers. Knows no endpoint, store or loop.
 
@@ -85,7 +105,7 @@ class Questions:
         work = PairWork(index, pair, spec, self._book, mark_of(pair, self._salt), language, family)
         if work.needs_roles:
             return work, [work.roles_call()]
-        return work, work.set_roles(spec.roles.roles if spec.roles.kind == "fixed" else (), "")
+        return work, work.set_roles(*_designed(spec, pair))
 
     def question(self, call: Call, form: ReplyForm) -> Question:
         """The question of a call in the form that its endpoint takes."""
@@ -169,12 +189,13 @@ class Questions:
     def roles_of(self, work: PairWork, said: CallResult) -> tuple[tuple[Role, ...], str]:
         """The roles of a pair and a note where they are not what was designed; never an empty layer."""
         widest = max((layer.width or 0) for layer in self.spec.layers)
+        cut_criteria = criteria_note(work.pair)
         if isinstance(said, tuple) and said:
             roles = tuple(map(short_role, said)) if self._book.sets_roles_apart(work.language) else said
             notes = [f"{len(said)} of {widest} roles came back"] if len(said) < widest else []
             if cut := sum(one != whole for one, whole in zip(roles, said, strict=True)):
                 notes.append(f"{cut} of {len(said)} roles cut to {DESCRIPTION_LENGTH} characters")
-            return roles, "; ".join(notes)
+            return roles, "; ".join([*notes, *([cut_criteria] if cut_criteria else [])])
         why = f"no roles came back ({said.reason})" if isinstance(said, Unscored) else "no roles came back"
         if self.spec.roles.roles:
             return self.spec.roles.roles, f"{why}: the fixed roles stand in"

@@ -32,8 +32,9 @@ from judgenet.core.network import (
     role_settings,
     stand_ins,
 )
+from judgenet.core.pair_checks import require_judgeable
 from judgenet.core.pairs import Pair, data_hash
-from judgenet.core.plan import PriceTable, planned_calls
+from judgenet.core.plan import PriceTable, calls_of_pairs
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.until import UntilError, UntilRule
@@ -243,6 +244,7 @@ def plan_run(store: Store, start: Start) -> RunPlan:
     :raises NetworkError: the design cannot run.
     """
     require_valid(start.spec, start.profiles)
+    require_judgeable(start.spec, start.pairs)
     start = with_recorded_prompts(store, _as_replayed(start))
     used = endpoints_of(start.spec)
     record = {
@@ -276,7 +278,7 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         salt=store.salt(start.salt),
         prices=start.prices,
         fallback_roles=stand_in_roles,
-        calls_planned=planned_calls(start.spec, len(start.pairs)),
+        calls_planned=calls_of_pairs(start.spec, start.pairs),
         kinds={name: start.profiles[name].kind for name in used},
         limits=start.limits,
         stream=start.stream,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from judgenet.core.aggregate import Opinion, PairVerdicts, aggregate
 from judgenet.core.calls import ROLES_LAYER, CallSite, KeyPrefix
 from judgenet.core.cascade import Stage, Stop, has_stop_rules, look, stages, stop_at, voters_of
+from judgenet.core.criteria import vote_weights
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import (
     NetworkError,
@@ -21,6 +22,7 @@ from judgenet.core.network import (
     neuron_settings,
     role_limit,
     role_settings,
+    takes_criterion,
 )
 from judgenet.core.network_graph import NetworkGraph, network_graph
 from judgenet.core.pairs import ORDERS, Order, Pair
@@ -124,6 +126,7 @@ class PairWork:
         self.results: dict[CallSite, Result] = {}
         self.open_calls = 0
         self.calls_total = 0
+        self._weights = vote_weights([criterion.weight for criterion in pair.criteria])
         self.stop: Stop | None = None
         """Where the pair was decided early; its calls are those that were asked then."""
         self._stages: tuple[Stage, ...] = ()
@@ -316,7 +319,7 @@ class PairWork:
             return [], complete
         rule = following[0].rule
         if rule is not None:
-            unasked = sum(voters_of(self.spec, stage) for stage in self._stages[self._stage + 1 :])
+            unasked = sum(voters_of(self.spec, stage, self.weight) for stage in self._stages[self._stage + 1 :])
             if look(rule, self.opinions(), last.layer, unasked, self.spec.aggregation).stops:
                 self.stop = stop_at(self._stages, self._stage)
                 self.calls_total = len(self.results)
@@ -351,10 +354,16 @@ class PairWork:
     def opinions(self) -> list[Opinion]:
         """The results of neurons and chair, for aggregation."""
         return [
-            Opinion(site.layer, site.neuron, site.order, site.sample, result)
+            Opinion(site.layer, site.neuron, site.order, site.sample, result, self.weight(site.layer, site.neuron))
             for site, result in self.results.items()
             if site.order is not None
         ]
+
+    def weight(self, layer: int, neuron: int) -> float:
+        """The weight of a neuron, both from 1: that of its criterion, else 1."""
+        if neuron > len(self._weights) or not takes_criterion(self.spec, layer - 1, neuron - 1):
+            return 1
+        return self._weights[neuron - 1]
 
     # What a call reads
 
@@ -394,7 +403,12 @@ class PairWork:
         prompts = self._layer_prompts(call, form)
         neuron = call.neuron
         own = neuron.place + 1 if call.site.layer > 1 and neuron.place in neuron.inputs else None
-        return prompts.prompt(Seat(neuron.place + 1, call.role, own))
+        return prompts.prompt(Seat(neuron.place + 1, call.role, own, self._by_criterion(call)))
+
+    def _by_criterion(self, call: Call) -> bool:
+        """Whether a neuron judges by a criterion of the pair."""
+        layer, place = call.site.layer - 1, call.site.neuron - 1
+        return place < len(self.pair.criteria) and takes_criterion(self.spec, layer, place)
 
     def _group(self, call: Call, form: ReplyForm) -> tuple[int, Order, int, ReplyForm, tuple[int, ...] | None]:
         site = call.site
@@ -423,7 +437,15 @@ class PairWork:
             language=self.language,
             family=self.family,
             evidence=self.spec.evidence,
+            # Neurons of criteria see theirs alone; the chair weighs all of them.
+            criteria=self.pair.criteria if not self.by_criteria or call.site.layer > self.spec.depth else (),
+            by_criteria=self.by_criteria,
         )
+
+    @property
+    def by_criteria(self) -> bool:
+        """The roles of this pair are its criteria."""
+        return self.spec.roles.kind == "criteria" and bool(self.pair.criteria)
 
     def key(self, call: Call, form: ReplyForm, prompt: Prompt, parameters: str) -> bytes:
         """The content key of a call. The shared text is hashed once for all calls that have it."""

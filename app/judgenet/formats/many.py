@@ -15,10 +15,12 @@ from math import comb
 from pathlib import Path
 from typing import Any, Final
 
+from judgenet.core.criteria import Criterion
 from judgenet.core.matches import MatchMaker, matches_of, swapped
 from judgenet.core.pairs import Pair, Source, Verdict, majority
 from judgenet.core.wording import plural
 from judgenet.formats.containers import RecordTable
+from judgenet.formats.criteria import criteria_findings, criteria_of_columns
 from judgenet.formats.errors import listed, shown
 from judgenet.formats.findings import Finding
 from judgenet.formats.mapping import PairMapping, columns_of, propose
@@ -43,8 +45,9 @@ FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
         "id",
         "reference",
         "tags",
+        "criteria",
     ),
-    SYSTEMS: ("question", "system", "response", "ranks", "scores", "task", "id", "reference", "tags"),
+    SYSTEMS: ("question", "system", "response", "ranks", "scores", "task", "id", "reference", "tags", "criteria"),
 }
 """The fields that each of the two formats is read from. ``responses``, ``models`` and ``ranks`` join columns, one for
 each response; of ``responses`` a single column may hold a list, or an object by system."""
@@ -64,6 +67,7 @@ _SINGLE: Final[Mapping[str, tuple[str, ...]]] = {
     "reference": ("reference", "reference_answer", "reference_response"),
     "task": ("task", "category", "dataset", "scenario", "subset"),
     "tags": ("tags",),
+    "criteria": ("criteria", "criterion", "checklist", "rubric", "rubrics", "score_rubric"),
 }
 _FEWEST: Final = 3
 _QUESTIONS_PER_WATCH: Final = 50
@@ -175,6 +179,7 @@ class _Question:
     reference: str | None = None
     task: str | None = None
     tags: tuple[str, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
     answers: dict[str, tuple[str, int]] = field(default_factory=dict)
     """(text, row) by system."""
     ranks: dict[str, SystemScores] = field(default_factory=dict)
@@ -194,6 +199,7 @@ class _Found:
     unused: dict[str, None] = field(default_factory=dict)
     scored: dict[str, None] = field(default_factory=dict)
     """Members with scores in the objects of a list of responses, as dotted paths."""
+    criteria: list[Finding] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +336,16 @@ def _tags(table: RecordTable, columns: Mapping[str, tuple[str, ...]]) -> Iterabl
     return tag_lists(table, columns["tags"][0]) if "tags" in columns else repeat((), len(table.rows))
 
 
+def _criteria(
+    table: RecordTable, columns: Mapping[str, tuple[str, ...]], counts: _Counts
+) -> Iterable[tuple[Criterion, ...]]:
+    if "criteria" not in columns:
+        return repeat((), len(table.rows))
+    read = criteria_of_columns(table, columns["criteria"])
+    counts.criteria += criteria_findings(read, columns["criteria"])
+    return read.criteria
+
+
 def _read_wide(
     table: RecordTable,
     columns: Mapping[str, tuple[str, ...]],
@@ -346,12 +362,13 @@ def _read_wide(
         _optional(table, columns, "reference"),
         _optional(table, columns, "task"),
         _tags(table, columns),
+        _criteria(table, columns, counts),
         _wide_answers(table, columns, mapping, counts),
         strict=True,
     )
     said = {name: table.column(columns[name][0]) for name in ("ranking", "winners") if name in columns}
     given_ranks = {name: [table.column(column) for column in columns.get(name, ())] for name in _SIGNS}
-    for index, (given, text, reference, task, tags, answers) in enumerate(rows):
+    for index, (given, text, reference, task, tags, criteria, answers) in enumerate(rows):
         question_id = given or f"row-{start + index + 1}"
         counts.numbered += not given
         if question_id in questions:
@@ -363,7 +380,7 @@ def _read_wide(
                 index,
                 "id",
             )
-        question = _Question(question_id, text, table, index, reference, task, tags)
+        question = _Question(question_id, text, table, index, reference, task, tags, criteria)
         questions[question_id] = question
         places = []
         for name, answer, _ in answers:
@@ -521,9 +538,13 @@ def _read_long(
         if part_name in columns
     ]
     rest = zip(
-        _optional(table, columns, "reference"), _optional(table, columns, "task"), _tags(table, columns), strict=True
+        _optional(table, columns, "reference"),
+        _optional(table, columns, "task"),
+        _tags(table, columns),
+        _criteria(table, columns, counts),
+        strict=True,
     )
-    for index, (reference, task, tags) in enumerate(rest):
+    for index, (reference, task, tags, criteria) in enumerate(rest):
         text = texts[index]
         system = id_text(given[index])
         if not system:
@@ -537,7 +558,7 @@ def _read_long(
         if question is None:
             counts.numbered += not ids
             question_id = ids[index] if ids else f"row-{start + index + 1}"
-            question = _Question(question_id, text, table, index, reference, task, tags)
+            question = _Question(question_id, text, table, index, reference, task, tags, criteria)
             questions[question_id] = question
             by_text[text] = question
         elif question.text != text:
@@ -697,6 +718,8 @@ def _pairs(questions: Sequence[_Question], mapping: PairMapping, watch: Watch) -
                     human,
                     annotators,
                     Source(file, question.answers[first][1]),
+                    None,
+                    question.criteria,
                 )
             )
     return pairs, Systems(
@@ -773,6 +796,7 @@ def _findings(
             f"The responses have scores that are not read as labels: {listed(paths)}. Where people gave them, map the "
             f"field: scores={paths[0]} (the higher the better).",
         )
+    yield from counts.criteria
     if counts.unused:
         yield Finding("unused_columns", "note", len(counts.unused), f"Not read: {listed(list(counts.unused))}.")
 

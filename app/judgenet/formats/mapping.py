@@ -29,6 +29,7 @@ FIELDS = (
     "model_b",
     "task",
     "tags",
+    "criteria",
     "human",
     "annotators",
     "annotator",
@@ -55,7 +56,8 @@ class PairMapping:
 
     ``columns`` maps a field of :data:`FIELDS` to a column, or to a dotted path inside its values
     (:meth:`~judgenet.formats.containers.RecordTable.column`). Several columns are joined by ``+``: texts of a question
-    with ``joiner`` (empty parts are left out), columns of ``annotators`` as one annotator each, by column name. A
+    with ``joiner`` (empty parts are left out), columns of ``annotators`` as one annotator each, by column name,
+    columns of ``criteria`` one after another. A
     field mapped to ``""`` is not read. Fields that are not named are filled from what is known of the format.
     ``labels`` says what a label value means, ``None`` where it is no label. ``None`` for ``labels``: the coding of
     the known format, or a/b/tie and model_a/model_b/tie.
@@ -231,6 +233,7 @@ _SINGLE: Mapping[str, tuple[str, ...]] = {
     "reference": ("reference_answer", "reference_response"),
     "task": ("category", "dataset", "scenario", "subset"),
     "tags": (),
+    "criteria": ("criterion", "checklist", "rubric", "rubrics", "score_rubric"),
     "annotator": (
         "annotator_id",
         "annotator_name",

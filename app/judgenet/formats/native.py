@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -321,7 +322,23 @@ def _prepare_prometheus(table: RecordTable) -> RecordTable:
             "human=orig_preference."
         )
         table = replace(table, notes=(*table.notes, Finding("model_judgments", "note", len(table.rows), message)))
-    return table
+    parts = [name for name in table.names if name == "orig_criteria" or _PROMETHEUS_SCORE.fullmatch(name)]
+    if "orig_criteria" not in parts:
+        return table
+    rubrics = [
+        {name: value for name, value in zip(parts, values, strict=True) if value is not ABSENT}
+        for values in zip(*(table.column(name) for name in parts), strict=True)
+    ]
+    return table.with_columns(**{"score rubric": [_prometheus_rubric(rubric) for rubric in rubrics]})
+
+
+_PROMETHEUS_SCORE = re.compile(r"orig_score\d_description")
+
+
+def _prometheus_rubric(rubric: dict[str, Any]) -> list[dict[str, Any]]:
+    """What is judged, and what each score means: one criterion."""
+    criterion = rubric.pop("orig_criteria", None)
+    return [{"criterion": criterion, **rubric}] if criterion else []
 
 
 _CONVERSATION = {
@@ -477,6 +494,7 @@ NATIVE: tuple[NativeFormat, ...] = (
             "response_a": "orig_response_A",
             "response_b": "orig_response_B",
             "reference": "orig_reference_answer",
+            "criteria": "score rubric",
         },
         prepare=_prepare_prometheus,
     ),

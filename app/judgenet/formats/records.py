@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, repeat
 from pathlib import Path
 from typing import Any
 
+from judgenet.core.criteria import Criterion
 from judgenet.core.pairs import Pair, Source, Verdict, majority
 from judgenet.formats import many
 from judgenet.formats.containers import ABSENT, RecordTable
+from judgenet.formats.criteria import criteria_findings, criteria_of_columns
 from judgenet.formats.errors import DataError, listed, shown
 from judgenet.formats.findings import MIRROR, Finding
 from judgenet.formats.mapping import (
@@ -62,10 +64,13 @@ def format_of(table: RecordTable) -> tuple[str, NativeFormat | None, Proposal]:
     return "normal" if own else "table", None, proposal
 
 
+_MAY_BE_OBJECTS = ("annotators", "tags", "human", "criteria")
+
+
 def _proposed(table: RecordTable) -> Proposal:
     """What the names of the columns suggest; one that holds objects is no text itself."""
     proposal = propose(table.names)
-    holds = [part for part, column in proposal.columns.items() if part not in ("annotators", "tags", "human")]
+    holds = [part for part, column in proposal.columns.items() if part not in _MAY_BE_OBJECTS]
     objects = [part for part in holds if table.holds_objects(proposal.columns[part])]
     columns = {part: column for part, column in proposal.columns.items() if part not in objects}
     return Proposal(columns, proposal.unclear) if objects else proposal
@@ -80,7 +85,7 @@ def _lacks(proposal: Proposal) -> bool:
     return any(name not in proposal.columns and name not in proposal.unclear for name in _NOT_MAPPED)
 
 
-_BESIDE = ("id", "reference", "model_a", "model_b", "task", "tags", "annotators")
+_BESIDE = ("id", "reference", "model_a", "model_b", "task", "tags", "criteria", "annotators")
 
 
 def _beside(table: RecordTable, native: NativeFormat) -> Proposal:
@@ -147,8 +152,9 @@ def plan_of(table: RecordTable, mapping: PairMapping) -> ReadingPlan:
         raise missing_columns(table, proposal, ["human"])
     columns = {part: columns_of(table, column, part) for part, column in named.items() if column}
     for part, several in columns.items():
-        if len(several) > 1 and part not in ("question", "annotators"):
-            raise table.error(f"Only question and annotators can join columns, not {part}.", "Name one column.")
+        if len(several) > 1 and part not in ("question", "annotators", "criteria"):
+            joining = "Only question, annotators and criteria can join columns"
+            raise table.error(f"{joining}, not {part}.", "Name one column.")
     used = {table.top(column) for part, several in columns.items() if part != "annotator" for column in several}
     paths = {part: several for part, several in columns.items() if part not in mapping.columns}
     nested = tuple(f"{part} from {c}" for part, several in paths.items() for c in several if c not in table.names)
@@ -221,6 +227,8 @@ class Reader:
             humans,
             annotators,
             map(Source, repeat(Path(self.table.file).name), self.table.rows),
+            repeat(None),
+            self._criteria(),
         ]
         made = map(Pair, *parts)
         pairs: list[Pair] = []
@@ -283,6 +291,13 @@ class Reader:
 
     def _optional(self, part: str) -> Any:
         return optional_texts(self.table, self.plan.columns[part][0]) if part in self.plan.columns else repeat(None)
+
+    def _criteria(self) -> Iterable[tuple[Criterion, ...]]:
+        if "criteria" not in self.plan.columns:
+            return repeat(())
+        found = criteria_of_columns(self.table, self.plan.columns["criteria"])
+        self.notes += criteria_findings(found, self.plan.columns["criteria"])
+        return found.criteria
 
     def _labels(self, ids: Sequence[str]) -> tuple[list[Verdict | None], Any]:
         """(human label, annotators) of each record."""

@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from judgenet.core.criteria import Criterion
 from judgenet.core.pairs import Pair
 from judgenet.formats.containers import xlsx_escaped
 from judgenet.formats.errors import DataError, shown
@@ -37,9 +38,9 @@ def write_pairs(
 ) -> None:
     """Writes pairs so that :func:`~judgenet.formats.read_pairs` gives the same pairs again (their source apart).
 
-    Tags and annotators are JSON in a cell of CSV, TSV and XLSX. ``guard_formulas`` makes the text cells of CSV and
-    TSV safe for spreadsheets (:func:`~judgenet.formats.tables.guard_cell`), which changes them; it is off because
-    what is written is to be read back. XLSX cells are typed as text and need no guard.
+    Tags, annotators and criteria are JSON in a cell of CSV, TSV and XLSX. ``guard_formulas`` makes the text cells of
+    CSV and TSV safe for spreadsheets (:func:`~judgenet.formats.tables.guard_cell`), which changes them; it is off
+    because what is written is to be read back. XLSX cells are typed as text and need no guard.
     ``replace_surrogates`` writes U+FFFD for lone surrogates where the format cannot hold them (CSV, TSV, Parquet).
     The file is complete or is not changed at all.
 
@@ -60,9 +61,10 @@ def write_pairs(
         elif format == "xlsx":
             _write_xlsx(pairs, draft, path)
         else:
-            rows = (_cells(pair) for pair in pairs)
+            columns = _columns(pairs)
+            rows = (_cells(pair, "criteria" in columns) for pair in pairs)
             delimiter = "\t" if format == "tsv" else ","
-            text = csv_text(_COLUMNS, rows, delimiter=delimiter, guard_formulas=guard_formulas)
+            text = csv_text(columns, rows, delimiter=delimiter, guard_formulas=guard_formulas)
             draft.write_bytes(text.encode("utf-8"))
 
 
@@ -79,11 +81,20 @@ def _label(pair: Pair) -> str | None:
     return pair.human or (NO_LABEL if pair.annotators else None)
 
 
-def _cells(pair: Pair) -> list[str | None]:
+def _cells(pair: Pair, criteria: bool) -> list[str | None]:
     texts: list[str | None] = [_label(pair) if name == "human" else getattr(pair, name) for name in _TEXTS]
     tags = json.dumps(pair.tags, ensure_ascii=False) if pair.tags else None
     annotators = json.dumps(dict(pair.annotators), ensure_ascii=False) if pair.annotators else None
-    return [*texts, tags, annotators]
+    return [*texts, tags, annotators, *([_criteria(pair)] if criteria else [])]
+
+
+def _criteria(pair: Pair) -> str | None:
+    return json.dumps(pair.to_json()["criteria"], ensure_ascii=False) if pair.criteria else None
+
+
+def _columns(pairs: Sequence[Pair]) -> tuple[str, ...]:
+    """The columns of a table: one of criteria only where a pair has some."""
+    return (*_COLUMNS, "criteria") if any(pair.criteria for pair in pairs) else _COLUMNS
 
 
 def _without_surrogates(pair: Pair, path: Path, replaced: bool) -> Pair:
@@ -106,12 +117,16 @@ def _without_surrogates(pair: Pair, path: Path, replaced: bool) -> Pair:
 def _strings(value: Any) -> list[str]:
     if isinstance(value, tuple):
         return [text for item in value for text in _strings(item)]
+    if isinstance(value, Criterion):
+        return [value.name, value.description]
     return [value] if value else []
 
 
 def _replaced(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_replaced(item) for item in value)
+    if isinstance(value, Criterion):
+        return replace(value, name=_replaced(value.name), description=_replaced(value.description))
     return _SURROGATE.sub("\ufffd", value)
 
 
@@ -121,7 +136,9 @@ def _write_parquet(pairs: Sequence[Pair], path: Path) -> None:
 
     text = pa.string()
     kinds = {"tags": pa.list_(text), "annotators": pa.map_(text, text)}
-    values = {name: [getattr(pair, name) for pair in pairs] for name in _COLUMNS}
+    values = {name: [getattr(pair, name) for pair in pairs] for name in _columns(pairs)}
+    if "criteria" in values:
+        values["criteria"] = [_criteria(pair) for pair in pairs]
     values["human"] = [_label(pair) for pair in pairs]
     columns = {name: pa.array(of, kinds.get(name, text)) for name, of in values.items()}
     pa_parquet.write_table(pa.table(columns), path)
@@ -132,9 +149,10 @@ def _write_xlsx(pairs: Sequence[Pair], draft: Path, path: Path) -> None:
     from openpyxl.cell import WriteOnlyCell  # type: ignore[import-untyped]
 
     rows: list[list[str]] = []
+    columns = _columns(pairs)
     for pair in pairs:
-        rows.append([xlsx_escaped(text or "") for text in _cells(pair)])
-        for name, text in zip(_COLUMNS, rows[-1], strict=True):
+        rows.append([xlsx_escaped(text or "") for text in _cells(pair, "criteria" in columns)])
+        for name, text in zip(columns, rows[-1], strict=True):
             if len(text) > _EXCEL_CELL:
                 raise DataError(
                     f"Pair {shown(pair.id)} holds a text longer than the {_EXCEL_CELL:,} characters of an Excel cell.",
@@ -144,7 +162,7 @@ def _write_xlsx(pairs: Sequence[Pair], draft: Path, path: Path) -> None:
                 )
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("pairs")
-    sheet.append(_COLUMNS)
+    sheet.append(columns)
     for row in rows:
         cells = [WriteOnlyCell(sheet, text) for text in row]
         for cell in cells:

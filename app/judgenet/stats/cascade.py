@@ -120,22 +120,31 @@ def _verdicts(
         mine = reached == count
         kept = np.zeros((1, len(calls.layers)), bool)
         kept[0, [column for stage in stages[:count] for column in stage.columns]] = True
-        codes[mine] = verdict_codes(calls.differences[mine], calls.layers, kept, rules, rule)[0]
+        weights = None if calls.weights is None else calls.weights[mine]
+        codes[mine] = verdict_codes(calls.differences[mine], calls.layers, kept, rules, rule, weights)[0]
     return codes
 
 
-def _voters(calls: Calls, asked: IntArray, stages: Sequence[ReplayStage], there: Flags, rules: Aggregation) -> IntArray:
+def _voters(
+    calls: Calls, asked: IntArray, stages: Sequence[ReplayStage], there: Flags, rules: Aggregation
+) -> NDArray[np.number]:
     """The votes that each stage has on each pair; where none of it is recorded, as many as it can have."""
     voters = []
     for place, stage in enumerate(stages):
         mine = asked[:, list(stage.columns)]
-        counts = mine.sum(axis=1) if rules.vote == "call" else (mine > 0).sum(axis=1)
+        votes = mine if rules.vote == "call" else (mine > 0).astype(np.int64)
+        counts = (votes if calls.weights is None else votes * calls.weights[:, list(stage.columns)]).sum(axis=1)
         voters.append(np.where(there[:, place], counts, counts.max(initial=0)))
     return np.stack(voters, axis=1)
 
 
 def holds(
-    rule: StopRule, calls: Calls, so_far: Sequence[int], last: Sequence[int], unasked: IntArray, rules: Aggregation
+    rule: StopRule,
+    calls: Calls,
+    so_far: Sequence[int],
+    last: Sequence[int],
+    unasked: NDArray[np.number],
+    rules: Aggregation,
 ) -> Flags:
     """By pair, whether a stop rule holds, as :func:`judgenet.core.cascade.look`.
 
@@ -158,7 +167,7 @@ def _holds(
     if rule.when == "margin":
         votes, missing = _votes(calls, last, rules)
         top = np.sort(votes, axis=1) if rules.ties == "candidate" else np.sort(votes[:, :2], axis=1)
-        return np.asarray(top[:, -1] - top[:, -2] - missing >= (rule.at_least or 0))
+        return np.asarray(top[:, -1] - top[:, -2] - missing >= (rule.at_least or 0) - TIE_TOLERANCE)
     difference, asked = calls.differences[:, last], calls.asked[:, last]
     valid = ~np.isnan(difference)
     in_order: Flags = np.any(asked, axis=3)
@@ -186,33 +195,35 @@ def _complete(difference: NDArray[np.float64], asked: Flags) -> Flags:
     return np.asarray(np.all(valid | ~in_order, axis=2) & np.any(in_order, axis=2))
 
 
-def _votes(calls: Calls, columns: Sequence[int], rules: Aggregation) -> tuple[IntArray, IntArray]:
+def _votes(calls: Calls, columns: Sequence[int], rules: Aggregation) -> tuple[NDArray[np.number], NDArray[np.number]]:
     """The sure votes for A, B and a tie, of shape (pairs, 3), and how many votes are missing."""
     difference, asked = calls.differences[:, columns], calls.asked[:, columns]
     valid = ~np.isnan(difference)
     filled = np.where(valid, difference, 0.0)
     if rules.vote == "call":
         signs, sure = _sign(filled), valid
-        missing = (asked & ~valid).sum(axis=(1, 2, 3))
-        axes: tuple[int, ...] = (1, 2, 3)
+        lacking = (asked & ~valid).sum(axis=(2, 3))
+        cast = [(sure & (signs == sign)).sum(axis=(2, 3)) for sign in (1, -1, 0)]
     else:
         signs, sure = _sign(filled.sum(axis=(2, 3))), _complete(difference, asked)
-        missing = (asked.any(axis=(2, 3)) & ~sure).sum(axis=1)
-        axes = (1,)
-    votes = np.stack([(sure & (signs == sign)).sum(axis=axes) for sign in (1, -1, 0)], axis=1)
-    return votes, missing
+        lacking = (asked.any(axis=(2, 3)) & ~sure).astype(np.int64)
+        cast = [(sure & (signs == sign)).astype(np.int64) for sign in (1, -1, 0)]
+    weights = 1 if calls.weights is None else calls.weights[:, columns]
+    votes = np.stack([(of * weights).sum(axis=1) for of in cast], axis=1)
+    return votes, (lacking * weights).sum(axis=1)
 
 
-def _decided(votes: IntArray, left: IntArray, rules: Aggregation) -> Flags:
+def _decided(votes: NDArray[np.number], left: NDArray[np.number], rules: Aggregation) -> Flags:
     """As :func:`judgenet.core.aggregate.decided`: whether those who are left cannot change the vote."""
     a, b, tie = votes.T
     if rules.ties == "abstain":
-        sure = np.abs(a - b) > left
+        sure = np.abs(a - b) > left + TIE_TOLERANCE
     else:
         top = np.sort(votes, axis=1)
-        sure = top[:, -1] - top[:, -2] > left
+        sure = top[:, -1] - top[:, -2] > left + TIE_TOLERANCE
     voted = a + b + tie > 0
-    level = np.maximum(a, b) <= tie if rules.ties == "candidate" else a == b
+    candidate = rules.ties == "candidate"
+    level = np.maximum(a, b) <= tie + TIE_TOLERANCE if candidate else np.abs(a - b) <= TIE_TOLERANCE
     # With nobody left the vote is what it is, but for a tied one that the average would have to break.
     whole = (left == 0) & voted
     if rules.fallback == "c1":

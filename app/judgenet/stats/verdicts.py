@@ -41,7 +41,8 @@ class CallScores:
     verdict without scores), NaN for the others. ``asked`` has the same shape and is true where a call is in, valid or
     not. ``places`` has the layer and the number of each neuron, both from 1; the chair's layer is ``depth + 1``.
     ``last_asked`` has, by pair, the last layer that was asked of a pair that was decided early, and 0 for the others
-    (:mod:`judgenet.core.cascade`); ``None`` where no pair was.
+    (:mod:`judgenet.core.cascade`); ``None`` where no pair was. ``weights`` are those of the neurons on each pair, of
+    shape (pairs, neurons) (:attr:`judgenet.core.aggregate.Opinion.weight`); ``None`` where all are 1.
     """
 
     difference: Floats
@@ -52,6 +53,7 @@ class CallScores:
     shares: Floats | None = None
     """Of a network that is scored by token probabilities: the shape of ``difference`` and 3 more, the probabilities of
     A, tie and B of each call that has them, NaN for the others."""
+    weights: Floats | None = None
 
     def of_order(self, order: Order) -> CallScores:
         """The calls with the responses in one order; the others count as not asked."""
@@ -70,7 +72,10 @@ class CallScores:
         places = tuple(self.places[column] for column in wanted)
         part = np.s_[:, wanted, :, :samples]
         shares = None if self.shares is None else self.shares[part]
-        mine = CallScores(self.difference[part], self.asked[part], places, len(widths), shares=shares)
+        weights = None if self.weights is None else self.weights[:, wanted]
+        mine = CallScores(
+            self.difference[part], self.asked[part], places, len(widths), shares=shares, weights=weights
+        )
         return mine._without(np.array([order not in orders for order in ORDERS]))
 
     def _without(self, orders: Flags) -> CallScores:
@@ -89,7 +94,8 @@ class VerdictTable:
         balanced: the average of the two orders' averages (FairEval's balanced position calibration), codes by pair.
         neurons, neurons_ab, neurons_ba: codes of shape (pairs, neurons): all calls of a neuron merged, and by order.
         calls: of shape (pairs, neurons, 2, 3): how many valid calls of each order said A, tie and B.
-        cast: of shape (pairs, 3): the votes of all layers for A, for B and for a tie, by the rules of the vote.
+        cast: of shape (pairs, 3): the votes of all layers for A, for B and for a tie, by the rules of the vote; sums of
+            weights where neurons have some.
         layers_ab, layers_ba: codes of shape (pairs, layers): the average over the calls of a layer in one order.
         soft: of shape (pairs, 3): the mean of the voters' distributions over A, tie and B; ``None`` where the network
             is not scored by token probabilities.
@@ -97,7 +103,8 @@ class VerdictTable:
             empty where the rules ask for no quorum.
         asked: of shape (pairs, neurons): how many calls of a neuron are in, valid or not.
         used, total: by pair, the valid calls of neurons and chair, and all that are in.
-        margin: by pair, the absolute mean of A minus B over the valid calls without the chair's; NaN without one.
+        margin: by pair, the absolute mean of A minus B over the valid calls without the chair's, all of one weight; NaN
+            without one.
     """
 
     aggregations: dict[str, Codes]
@@ -108,7 +115,7 @@ class VerdictTable:
     neurons_ab: Codes
     neurons_ba: Codes
     calls: Tallies
-    cast: Tallies
+    cast: Tallies | Floats
     layers_ab: Codes
     layers_ba: Codes
     asked: Tallies
@@ -159,17 +166,23 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
     for_a, for_b = filled > TIE_TOLERANCE, filled < -TIE_TOLERANCE
     for_tie = valid & ~for_a & ~for_b
     sums, counts = filled.sum(axis=3), valid.sum(axis=3)
+    weighted, counting = sums, counts
+    if scores.weights is not None:
+        weights = scores.weights[part]
+        weighted, counting = sums * weights[:, :, None], counts * weights[:, :, None]
     of_neuron = sign_codes(sums.sum(axis=2), counts.sum(axis=2) > 0)
     cast = np.stack([votes.sum(axis=(2, 3)) for votes in (for_a, for_b, for_tie)], axis=2)
     if rules.vote == "neuron":
         cast = np.stack([of_neuron == code for code in (1, 3, 2)], axis=2).astype(np.int64)
+    if scores.weights is not None:
+        cast = cast * weights[:, :, None]
     layers = np.array([layer for layer, _ in scores.places], dtype=np.int64)
     network = layers <= scores.depth
-    by_order, in_order = sums[:, network].sum(axis=1), counts[:, network].sum(axis=1)
+    by_order, in_order = weighted[:, network].sum(axis=1), counting[:, network].sum(axis=1)
     c1 = sign_codes(by_order.sum(axis=1), in_order.sum(axis=1) > 0)
     of_layer = [layers == layer for layer in range(1, scores.depth + 1)]
-    by_layer = np.stack([sums[:, one].sum(axis=1) for one in of_layer], axis=1)
-    in_layer = np.stack([counts[:, one].sum(axis=1) for one in of_layer], axis=1)
+    by_layer = np.stack([weighted[:, one].sum(axis=1) for one in of_layer], axis=1)
+    in_layer = np.stack([counting[:, one].sum(axis=1) for one in of_layer], axis=1)
     of_asked = asked.sum(axis=(2, 3))
     said = np.stack([votes.sum(axis=3) for votes in (for_a, for_tie, for_b)], axis=3)
     there = counts.sum(axis=2)
@@ -211,7 +224,7 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
     no_quorum = _without_quorum(names, rules, there > 0, asked, scores, last)
     for name, short in no_quorum.items():
         aggregations[name] = np.where(short, 0, aggregations[name]).astype(np.uint8)
-    margin = np.abs(_means(by_order.sum(axis=1), in_order.sum(axis=1)))
+    margin = np.abs(_means(sums[:, network].sum(axis=(1, 2)), counts[:, network].sum(axis=(1, 2))))
     if ACCEPTED in names:
         if rules.acceptance is None:
             raise ValueError("The rules hold no acceptance rule.")
@@ -232,7 +245,7 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
         neurons_ab=sign_codes(sums[:, :, 0], counts[:, :, 0] > 0),
         neurons_ba=sign_codes(sums[:, :, 1], counts[:, :, 1] > 0),
         calls=_narrow(said),
-        cast=_narrow(cast[:, network].sum(axis=1)),
+        cast=cast[:, network].sum(axis=1) if scores.weights is not None else _narrow(cast[:, network].sum(axis=1)),
         layers_ab=sign_codes(by_layer[:, :, 0], in_layer[:, :, 0] > 0),
         layers_ba=sign_codes(by_layer[:, :, 1], in_layer[:, :, 1] > 0),
         asked=_narrow(of_asked),
@@ -297,17 +310,20 @@ def plurality_codes(
     ``c1`` have the same shape."""
     voted: Flags = a + b + tie > 0
     codes = sign_codes(a - b, voted)
-    top = np.maximum(a, b)
+    ahead = tie - np.maximum(a, b)
     candidate = rules.ties == "candidate"
-    tied = (codes == 2) | (candidate & (tie == top) & (tie > 0))
+    tied = (codes == 2) | (candidate & (np.abs(ahead) <= TIE_TOLERANCE) & (tie > 0))
     codes = np.where(tied, c1 if rules.fallback == "c1" else np.uint8(2), codes)
-    return np.where(candidate & (tie > top), np.uint8(2), codes).astype(np.uint8)
+    return np.where(candidate & (ahead > TIE_TOLERANCE), np.uint8(2), codes).astype(np.uint8)
 
 
-def _balanced(sums: Floats, counts: IntArray) -> Codes:
+def _balanced(sums: Floats, counts: IntArray | Floats) -> Codes:
     """The verdict of differences A minus B that are averaged within each order first; both arguments are of shape
-    (pairs, 2)."""
+    (pairs, 2). ``counts`` are sums of weights where calls have some."""
     there: Flags = counts > 0
+    if counts.dtype.kind == "f":
+        means = np.divide(sums, counts, out=np.zeros(sums.shape), where=there)
+        return sign_codes(means.sum(axis=1), np.any(there, axis=1))
     # Compared as sums, so that a tie of means that are no binary fractions stays a tie.
     whole = np.where(there, counts, 1).prod(axis=1)
     total = (sums * (whole[:, None] // np.where(there, counts, 1))).sum(axis=1)

@@ -49,13 +49,15 @@ ONE_POINT = 0.01
 class Calls:
     """The recorded calls of a run. ``layers`` has a layer (from 1) for each neuron; ``asked`` is true where there was a
     call, valid or not; ``human`` are the labels' codes, 0 where there is none. ``questions`` numbers the question of
-    each pair; where one has several pairs, intervals are over questions."""
+    each pair; where one has several pairs, intervals are over questions. ``weights`` are those of the neurons on each
+    pair, of shape (pairs, neurons); ``None`` where all are 1."""
 
     differences: Differences
     asked: Asked
     layers: NDArray[np.int64]
     human: Codes
     questions: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
 
     @property
     def depth(self) -> int:
@@ -169,8 +171,9 @@ def answer(calls: Calls, choice: Subnetwork, rules: Aggregation, rule: VoteRule 
     kept = np.concatenate((np.flatnonzero(calls.layers < choice.depth), last[: choice.width]))
     axes = np.array([place for place, order in enumerate(ORDERS) if order in choice.orders])
     part = np.ix_(np.arange(len(calls.human)), kept, axes, np.arange(choice.samples))
+    weights = None if calls.weights is None else calls.weights[:, kept]
     codes = verdict_codes(
-        calls.differences[part], calls.layers[kept], np.ones((1, len(kept)), dtype=bool), rules, rule
+        calls.differences[part], calls.layers[kept], np.ones((1, len(kept)), dtype=bool), rules, rule, weights
     )[0]
     judged = (codes > 0) & (calls.human > 0)
     n, hits = int(judged.sum()), int((judged & (codes == calls.human)).sum())
@@ -263,12 +266,13 @@ def what_if(
         asked=calls.asked[labelled],
         human=calls.human[labelled],
         questions=None if calls.questions is None else np.unique(calls.questions[labelled], return_inverse=True)[1],
+        weights=None if calls.weights is None else calls.weights[labelled],
     )
     clusters = None
     if calls.questions is not None and calls.questions.max() + 1 < len(calls.questions):
         clusters = _Clusters(calls.questions)
     whole_masks = np.ones((1, len(calls.layers)), dtype=bool)
-    base = _shares(verdict_codes(calls.differences, calls.layers, whole_masks, rules, rule), calls.human)
+    base = _shares(verdict_codes(calls.differences, calls.layers, whole_masks, rules, rule, calls.weights), calls.human)
     if not base[1].sum():
         return None
     points = []
@@ -396,7 +400,7 @@ def _point(
     last = np.flatnonzero(calls.layers == depth)
     own = masks is not None
     masks = _masks(calls.layers, depth, last, width, subsets, seed) if masks is None else masks
-    codes = verdict_codes(differences, calls.layers, masks, rules, rule)
+    codes = verdict_codes(differences, calls.layers, masks, rules, rule, calls.weights)
     right, judged = _each(codes, calls.human)
     hits, there = right.mean(axis=0), judged.mean(axis=0)
     n = float(there.sum())
@@ -466,19 +470,25 @@ def _masks(layers: NDArray[np.int64], depth: int, last: NDArray[np.intp], width:
 
 
 def verdict_codes(
-    differences: Differences, layers: NDArray[np.int64], masks: Asked, rules: Aggregation, rule: VoteRule
+    differences: Differences,
+    layers: NDArray[np.int64],
+    masks: Asked,
+    rules: Aggregation,
+    rule: VoteRule,
+    weights: NDArray[np.float64] | None = None,
 ) -> Codes:
     """The verdict on each pair (columns) by the neurons of each mask (rows), by the rules of
-    :func:`judgenet.core.aggregate.aggregate`."""
+    :func:`judgenet.core.aggregate.aggregate`. ``weights`` as in :class:`Calls`."""
     valid = ~np.isnan(differences)
     filled = np.where(valid, differences, 0.0)
     sums, counts = filled.sum(axis=(2, 3)), valid.sum(axis=(2, 3))
     kept = masks.astype(float)
-    total, used = kept @ sums.T, kept @ counts.T.astype(float)
+    by_weight = 1.0 if weights is None else weights
+    total, used = kept @ (sums * by_weight).T, kept @ (counts * by_weight).T
     enough = used > 0
     if rules.quorum is not None:
         answered = (counts > 0).T.astype(float)
-        enough = kept @ answered >= rules.quorum
+        enough &= kept @ answered >= rules.quorum
     c1 = _codes(total, enough)
     if rule == "c1":
         return c1
@@ -494,15 +504,18 @@ def verdict_codes(
     else:
         for_a, for_b = (sums > TIE_TOLERANCE).astype(int), (sums < -TIE_TOLERANCE).astype(int)
         for_tie = (counts > 0).astype(int) - for_a - for_b
-    a, b, tie = (np.rint(kept @ votes.T.astype(float)) for votes in (for_a, for_b, for_tie))
+    a, b, tie = (kept @ (votes * by_weight).T for votes in (for_a, for_b, for_tie))
+    if weights is None:
+        a, b, tie = np.rint(a), np.rint(b), np.rint(tie)
     codes = _codes(a - b, a + b + tie > 0)
-    tied = (codes == 2) | ((rules.ties == "candidate") & (tie == np.maximum(a, b)) & (tie > 0))
+    ahead = tie - np.maximum(a, b)
+    tied = (codes == 2) | ((rules.ties == "candidate") & (np.abs(ahead) <= TIE_TOLERANCE) & (tie > 0))
     if rules.fallback == "c1":
         codes = np.where(tied, c1, codes).astype(np.uint8)
     else:
         codes = np.where(tied, 2, codes).astype(np.uint8)
     if rules.ties == "candidate":
-        codes = np.where(tie > np.maximum(a, b), 2, codes).astype(np.uint8)
+        codes = np.where(ahead > TIE_TOLERANCE, 2, codes).astype(np.uint8)
     return codes if rules.quorum is None else np.where(enough, codes, 0).astype(np.uint8)
 
 

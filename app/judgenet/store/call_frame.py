@@ -18,7 +18,14 @@ from judgenet.core.aggregate import Opinion, aggregation_names, merged
 from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.evaluation import ANSWERED, Evaluation, Reason
 from judgenet.core.events import CallFinished, CallStarted, CallText, Event, PairFinished, RolesFound
-from judgenet.core.network import Aggregation, NetworkSpec, asks_probabilities, designed_width, needs_roles
+from judgenet.core.network import (
+    Aggregation,
+    NetworkSpec,
+    asks_probabilities,
+    designed_width,
+    needs_roles,
+    takes_criterion,
+)
 from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
 from judgenet.core.plan import count_calls
 from judgenet.stats.curves import CODES, Codes
@@ -286,11 +293,12 @@ class CallFrame:
     def _set_orders(self, pair: int) -> None:
         """Keeps the average's verdict in each order."""
         found: dict[Order, list[float]] = {"ab": [], "ba": []}
-        for (layer, _, order, _), column in self.columns.items():
+        for (layer, neuron, order, _), column in self.columns.items():
             if order is not None and layer <= self.spec.depth:
                 result = column.result(pair)
-                if isinstance(result, Evaluation):
-                    found[order].append(result.difference)
+                weight = self.weight(pair, layer, neuron)
+                if isinstance(result, Evaluation) and weight > 0:
+                    found[order].append(result.difference * weight)
         for order, differences in found.items():
             self._orders[order][pair] = VERDICT_CODES[merged(differences)]
 
@@ -382,8 +390,29 @@ class CallFrame:
             if layer != ROLES_LAYER and order is not None:
                 result = column.result(index)
                 if result is not None:
-                    found.append(Opinion(layer, neuron, order, sample, result))
+                    found.append(Opinion(layer, neuron, order, sample, result, self.weight(index, layer, neuron)))
         return found
+
+    def weight(self, index: int, layer: int, neuron: int) -> float:
+        """The weight of a neuron on a pair: that of its criterion, else 1."""
+        if not takes_criterion(self.spec, layer - 1, neuron - 1):
+            return 1
+        weights = self.pairs.criteria_weights[int(self.pairs.criteria[index])]
+        return weights[neuron - 1] if neuron <= len(weights) else 1
+
+    def weights(self, places: Iterable[NeuronPlace]) -> NDArray[np.float64] | None:
+        """The weights of these neurons on each pair, of shape (pairs, neurons); ``None`` where all are 1."""
+        if self.spec.roles.kind != "criteria" or all(len(set(of)) < 2 for of in self.pairs.criteria_weights):
+            return None
+        kinds = self.pairs.criteria_weights
+        by_kind = [
+            [
+                of[neuron - 1] if neuron <= len(of) and takes_criterion(self.spec, layer - 1, neuron - 1) else 1.0
+                for layer, neuron in places
+            ]
+            for of in kinds
+        ]
+        return np.array(by_kind)[self.pairs.criteria]
 
     def neuron(self, index: int, layer: int, neuron: int) -> list[tuple[CallSite, CallState]]:
         """The calls of one neuron (or of the chair) on a pair that have begun."""

@@ -13,6 +13,7 @@ from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from judgenet.core.criteria import vote_weights
 from judgenet.core.evaluation import Evaluation, Reason, ScoreSource, Unscored, VerdictShares
 from judgenet.core.labels import People
 from judgenet.core.learned import teachers
@@ -96,6 +97,8 @@ class PairColumns:
         notes: numbers of :attr:`note_texts`: where the roles of a pair differ from the design.
         expected: how many calls the pair takes, 0 where that is not known yet.
         role_counts: how many roles came back for each pair, 0 where none are known.
+        criteria: numbers of :attr:`criteria_weights`: the weights of each pair's criteria
+            (:func:`judgenet.core.criteria.vote_weights`), none for a pair without criteria.
         shown: codes of the one order in which a prompt of a bias lab is shown: 1 for AB, 2 for BA, 0 for other pairs.
         taught: whether a label of each pair taught ``rule``, the learned aggregation of the run's network.
     """
@@ -104,13 +107,14 @@ class PairColumns:
         ids: list[str] = []
         human, people, questions = bytearray(), array("L"), array("L")
         tasks, systems, lengths = array("L"), array("L"), array("L")
-        panels, notes, expected, role_counts = array("L"), array("L"), array("L"), array("L")
+        panels, notes, expected, role_counts, criteria = (array("L") for _ in range(5))
         shown, taught = bytearray(), bytearray()
         task_names: Distinct[str | None] = Distinct()
         system_names: Distinct[str | None] = Distinct()
         people_kinds: Distinct[People] = Distinct()
         panel_kinds: Distinct[Annotations] = Distinct([()])
         note_texts: Distinct[str] = Distinct([""])
+        criteria_weights: Distinct[tuple[float, ...]] = Distinct([()])
         question_keys: Distinct[bytes] = Distinct()
         is_teacher = teachers(rule)
         for of in pairs:
@@ -126,6 +130,7 @@ class PairColumns:
             notes.append(note_texts.number(of.note))
             expected.append(of.calls_total or 0)
             role_counts.append(len(of.roles or ()))
+            criteria.append(criteria_weights.number(vote_weights([one.weight for one in pair.criteria])))
             shown.append(0 if pair.shown is None or pair.shown.order is None else 1 + ORDERS.index(pair.shown.order))
             taught.append(is_teacher(pair))
 
@@ -144,11 +149,17 @@ class PairColumns:
         self.notes, self.note_texts = narrow(notes), tuple(note_texts.values)
         self.expected = narrow(expected)
         self.role_counts = np.array(role_counts, dtype=np.int32)
+        self.criteria, self.criteria_weights = narrow(criteria), tuple(criteria_weights.values)
         self.shown: Codes = np.frombuffer(bytes(shown), np.uint8)
         self.taught = np.frombuffer(bytes(taught), np.uint8).astype(np.bool_)
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def criteria_counts(self) -> NDArray[np.int64]:
+        """How many criteria each pair has."""
+        return np.array([len(weights) for weights in self.criteria_weights], dtype=np.int64)[self.criteria]
 
     @property
     def annotations(self) -> NDArray[np.int64]:

@@ -82,7 +82,7 @@ def stop_of(frame: CallFrame, index: int) -> Stop | None:
     spec = frame.spec
     if not has_stop_rules(spec) or frame.states[index] < DONE_PHASE:
         return None
-    roles = int(frame.pairs.role_counts[index]) if needs_roles(spec) else fixed_role_count(spec)
+    roles = int(roles_of_pairs(frame)[index])
     asked = {
         (layer, neuron)
         for (layer, neuron, order, _), column in list(frame.columns.items())
@@ -97,6 +97,9 @@ def roles_of_pairs(frame: CallFrame) -> NDArray[np.int64]:
     """With how many roles each pair works, as :func:`judgenet.core.cascade.stages` counts them."""
     if needs_roles(frame.spec):
         return frame.pairs.role_counts.astype(np.int64)
+    if frame.spec.roles.kind == "criteria":
+        counts = frame.pairs.criteria_counts
+        return np.where(counts > 0, counts, len(frame.spec.roles.roles))
     return np.full(len(frame.pairs), fixed_role_count(frame.spec))
 
 

@@ -263,7 +263,7 @@ class RunFrame(CallFrame):
                 asked[site] = there & (column.reason != code) if code else there
         early = self.early
         last = None if early is None else early.layer
-        return CallScores(difference, asked, voters, self.spec.depth, last, shares)
+        return CallScores(difference, asked, voters, self.spec.depth, last, shares, self.weights(voters))
 
     def what_if_calls(self) -> Calls:
         """The calls of the neurons on the finished pairs, for questions about smaller networks."""
@@ -275,6 +275,7 @@ class RunFrame(CallFrame):
             np.array([layer for layer, _ in self.places], dtype=np.int64),
             self.human[done],
             questions,
+            None if scores.weights is None else scores.weights[done, :neurons],
         )
 
     @property
@@ -318,15 +319,18 @@ class RunFrame(CallFrame):
         return self.table.calls[:, : len(self.places)]
 
     def mean_scores(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The mean scores of A and of B by pair, over the valid calls of neurons that have scores; NaN without one."""
+        """The mean scores of A and of B by pair, over the valid calls of neurons that have scores, by the neurons'
+        weights where these have some; NaN without one."""
         sums, counts = np.zeros((2, len(self))), np.zeros(len(self))
         judged = self.judged
-        for (layer, _, order, _), column in self.columns.items():
+        for (layer, neuron, order, _), column in self.columns.items():
             if order is not None and 1 <= layer <= self.spec.depth:
                 scores = np.stack(column.scores)
                 there = judged & (column.phase == SCORED_PHASE) & ~np.isnan(scores).any(axis=0)
-                sums += np.where(there, scores, 0.0)
-                counts += there
+                weights = self.weights([(layer, neuron)])
+                weight = 1.0 if weights is None else weights[:, 0]
+                sums += np.where(there, scores, 0.0) * weight
+                counts += there * weight
         means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
         return means[0], means[1]
 

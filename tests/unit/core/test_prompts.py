@@ -216,7 +216,7 @@ def test_the_prompts_of_version_0_1_are_known() -> None:
 
 def test_edited_texts_stay_in_every_version() -> None:
     mine = BOOK.edited({"en.frame.own.role": "Mine: {{role}}", "en.frame.system": "S"})
-    before = mine.versions[1]
+    before = mine.versions[-1]
     assert before.text("en.frame.own.role") == "Mine: {{role}}"
     assert before.text("en.frame.heard.roles") == "Perspectives taken so far:"
     assert before.text("en.frame.system") == "S"

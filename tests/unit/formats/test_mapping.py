@@ -143,7 +143,7 @@ def test_a_field_that_is_not_wanted(read: Any) -> None:
 def test_columns_that_are_not_there(read: Any) -> None:
     with pytest.raises(DataError, match=r"no column 'respnse_a' for response_a \(did you mean 'response_a'\?\)"):
         read(PAIR, columns={"response_a": "respnse_a"})
-    with pytest.raises(DataError, match="Only question and annotators can join"):
+    with pytest.raises(DataError, match="Only question, annotators and criteria can join"):
         read(PAIR, columns={"response_a": "response_a+response_b"})
 
 

@@ -50,7 +50,8 @@ def opinions(calls: Calls, pair: int, neurons: set[tuple[int, int]]) -> list[Opi
                 valid = Evaluation("", verdict, 5.0 + value, 5.0)
                 result = Unscored(Reason.UNPARSED) if np.isnan(value) else valid
                 if place in neurons:
-                    found.append(Opinion(*place, order, sample + 1, result))
+                    weight = 1 if calls.weights is None else float(calls.weights[pair, column])
+                    found.append(Opinion(*place, order, sample + 1, result, weight))
     return found
 
 
@@ -58,9 +59,13 @@ def one_by_one(spec: NetworkSpec, calls: Calls, pair: int) -> tuple[int, int]:
     """How many stages a pair is asked, and what it comes to, by the rules for one pair."""
     found = stages(spec)
     count = 1
+
+    def weight(layer: int, neuron: int) -> float:
+        return 1 if calls.weights is None else float(calls.weights[pair, PLACES.index((layer, neuron))])
+
     while count < len(found):
         neurons = {(stage.layer, of) for stage in found[:count] for of in stage.neurons}
-        unasked = sum(voters_of(spec, stage) for stage in found[count:])
+        unasked = sum(voters_of(spec, stage, weight) for stage in found[count:])
         rule = found[count].rule
         so_far = opinions(calls, pair, neurons)
         if rule is not None and look(rule, so_far, found[count - 1].layer, unasked, spec.aggregation).stops:
@@ -91,6 +96,22 @@ def test_all_pairs_at_once_are_as_one_by_one(calls: Calls, rule: str, place: str
     assert found.reached.tolist() == [count for count, _ in expected]
     assert found.codes.tolist() == [code for _, code in expected]
     assert found.known.all()
+    assert len(set(found.reached.tolist())) > 1
+
+
+@pytest.mark.parametrize("rules", [Aggregation(), Aggregation("call", "candidate", "c1")])
+@pytest.mark.parametrize("rule", ["decided", "margin>=1.5"])
+def test_votes_with_weights_stop_at_once_where_they_stop_one_by_one(
+    calls: Calls, rule: str, rules: Aggregation
+) -> None:
+    drawn = np.random.default_rng(4).choice([0.25, 0.5, 1.0, 2.5], (PAIRS, len(PLACES)))
+    calls = replace(calls, weights=drawn)
+    spec = replace(set_width(network(WIDTH, DEPTH, roles="none"), 1, 2), aggregation=rules)
+    spec = with_rule(replace(spec, settings=replace(spec.settings, samples=SAMPLES)), rule + " after=neurons")
+    found = replay(calls, replay_stages(stages(spec), PLACES), rules)
+    expected = [one_by_one(spec, calls, pair) for pair in range(PAIRS)]
+    assert found.reached.tolist() == [count for count, _ in expected]
+    assert found.codes.tolist() == [code for _, code in expected]
     assert len(set(found.reached.tolist())) > 1
 
 

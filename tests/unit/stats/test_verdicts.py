@@ -27,6 +27,7 @@ SPEC = NetworkSpec(layers=(LayerSpec((NeuronSpec(), NeuronSpec())), LayerSpec((N
 
 _calls = st.one_of(st.none(), st.just("unscored"), st.sampled_from([-3.0, -1.0, -0.1, 0.0, 0.1, 0.2, 0.3, 1.0, 2.5]))
 _pairs = st.lists(st.lists(_calls, min_size=20, max_size=20), min_size=1, max_size=6)
+_weights = st.one_of(st.just((1.0,) * 4), st.tuples(*[st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.25])] * 4))
 _rules = st.builds(
     Aggregation,
     vote=st.sampled_from(["neuron", "call"]),
@@ -50,14 +51,16 @@ ISING = LearnedRule(
 )
 
 
-def balanced_verdict(*orders: Sequence[float]) -> Verdict | None:
-    """The sign of the mean over the orders of the mean of each, in exact fractions."""
-    means = [sum(map(Fraction, order)) / len(order) for order in orders if order]
+def balanced_verdict(*orders: Sequence[tuple[float, float]]) -> Verdict | None:
+    """The sign of the mean over the orders of the weighted mean of each, in exact fractions; values with weights."""
+    whole = [[(Fraction(value), Fraction(weight)) for value, weight in order] for order in orders]
+    whole = [order for order in whole if sum(weight for _, weight in order)]
+    means = [sum(value * weight for value, weight in order) / sum(weight for _, weight in order) for order in whole]
     total = sum(means)
     return None if not means else "tie" if abs(total) <= 1e-9 else "a" if total > 0 else "b"
 
 
-def opinions(calls: list[float | str | None]) -> list[Opinion]:
+def opinions(calls: list[float | str | None], weights: Sequence[float] = (1.0,) * 4) -> list[Opinion]:
     found = []
     sites = [(place, order, sample) for place in PLACES for order in ORDERS for sample in (1, 2)]
     for ((layer, neuron), order, sample), call in zip(sites, calls, strict=True):
@@ -67,20 +70,22 @@ def opinions(calls: list[float | str | None]) -> list[Opinion]:
         if isinstance(call, float):
             verdict: Verdict = "tie" if call == 0 else "a" if call > 0 else "b"
             result = Evaluation("", verdict, 5.0 + call, 5.0)
-        found.append(Opinion(layer, neuron, order, sample, result))
+        weight = dict(zip(PLACES, weights, strict=False)).get((layer, neuron), 1.0)
+        found.append(Opinion(layer, neuron, order, sample, result, weight))
     return found
 
 
-def scores(pairs: list[list[float | str | None]]) -> CallScores:
+def scores(pairs: list[list[float | str | None]], weights: Sequence[float] | None = None) -> CallScores:
     difference = np.full((len(pairs), len(PLACES), 2, 2), np.nan)
     asked = np.zeros(difference.shape, np.bool_)
     for pair, calls in enumerate(pairs):
-        for layer, neuron, order, sample, result in opinions(calls):
+        for layer, neuron, order, sample, result, _ in opinions(calls):
             site = (pair, PLACES.index((layer, neuron)), ORDERS.index(order), sample - 1)
             asked[site] = True
             if isinstance(result, Evaluation):
                 difference[site] = result.difference
-    return CallScores(difference, asked, PLACES, SPEC.depth)
+    of_pairs = None if weights is None else np.tile([*weights, 1.0], (len(pairs), 1))
+    return CallScores(difference, asked, PLACES, SPEC.depth, weights=of_pairs)
 
 
 _voices = st.lists(st.integers(0, 1000), min_size=3, max_size=3).filter(any)
@@ -170,19 +175,24 @@ def verdict(code: int) -> Verdict | None:
     return CODES[int(code)]
 
 
-@given(_pairs, _rules, st.sampled_from([None, LOGISTIC, DAWID_SKENE, ISING]), st.booleans())
+@given(_pairs, _rules, st.sampled_from([None, LOGISTIC, DAWID_SKENE, ISING]), st.booleans(), _weights)
 @settings(max_examples=150, deadline=None)
 def test_all_pairs_at_once_as_one_by_one(
-    pairs: list[list[float | str | None]], rules: Aggregation, learned: LearnedRule | None, small_blocks: bool
+    pairs: list[list[float | str | None]],
+    rules: Aggregation,
+    learned: LearnedRule | None,
+    small_blocks: bool,
+    weights: tuple[float, ...],
 ) -> None:
     rules = replace(rules, learned=learned)
     names = (*aggregation_names(SPEC), "chair", *(("learned",) if learned else ()))
     with pytest.MonkeyPatch.context() as patch:
         if small_blocks:
             patch.setattr(verdicts, "_CALLS_AT_ONCE", 2 * len(PLACES) * 4)
-        table = verdict_table(scores(pairs), names, rules)
+        table = verdict_table(scores(pairs, weights if set(weights) != {1.0} else None), names, rules)
     for at, calls in enumerate(pairs):
-        found = aggregate(opinions(calls), SPEC.depth, rules)
+        found = aggregate(opinions(calls, weights), SPEC.depth, rules)
+        assert table.cast[at].tolist() == pytest.approx(list(found.votes))
         expected = {**found.named(), "chair": found.chair}
         assert {name: verdict(codes[at]) for name, codes in table.aggregations.items()} == expected
         assert {name for name, short in table.no_quorum.items() if short[at]} == {
@@ -195,8 +205,8 @@ def test_all_pairs_at_once_as_one_by_one(
         assert table.total[at] == found.calls_total + found.chair_total
         by_order = [
             [
-                of.result.difference
-                for of in opinions(calls)
+                (of.result.difference, of.weight)
+                for of in opinions(calls, weights)
                 if of.order == order and of.layer <= SPEC.depth and isinstance(of.result, Evaluation)
             ]
             for order in ORDERS
@@ -209,3 +219,15 @@ def test_scores_that_are_no_numbers_are_refused() -> None:
     one.difference[0, 0, 0, 0] = np.inf
     with pytest.raises(ValueError, match="not a number"):
         verdict_table(one, ("c1",), Aggregation())
+
+
+def test_weights_of_one_are_no_weights() -> None:
+    drawn = np.random.default_rng(5).choice([-3.0, -0.1, 0.0, 0.2, 2.5], (40, 20))
+    pairs: list[list[float | str | None]] = [[*map(float, row)] for row in drawn]
+    for rules in (Aggregation(), Aggregation("call", "candidate", "c1")):
+        names = (*aggregation_names(SPEC), "chair")
+        without = verdict_table(scores(pairs), names, rules)
+        with_ones = verdict_table(scores(pairs, (1.0,) * 4), names, rules)
+        assert all((with_ones.aggregations[name] == codes).all() for name, codes in without.aggregations.items())
+        assert (with_ones.cast == without.cast).all()
+        assert (with_ones.margin == without.margin).all()

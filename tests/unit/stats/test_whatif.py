@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Literal
@@ -45,7 +46,8 @@ def opinions(calls: Calls, pair: int, kept: np.ndarray) -> list[Opinion]:
         verdict: Literal["a", "b", "tie"] = "a" if value > 0 else "b" if value < 0 else "tie"
         result = Unscored(Reason.UNPARSED) if np.isnan(value) else Evaluation("", verdict)
         layer = int(LAYERS[neuron])
-        found.append(Opinion(layer, neuron + 1, ORDERS[order], sample + 1, result))
+        weight = 1 if calls.weights is None else float(calls.weights[pair, neuron])
+        found.append(Opinion(layer, neuron + 1, ORDERS[order], sample + 1, result, weight))
     return found
 
 
@@ -57,11 +59,15 @@ def opinions(calls: Calls, pair: int, kept: np.ndarray) -> list[Opinion]:
     ]
     + [Aggregation(quorum=2), Aggregation("call", fallback="c1", quorum=3)],
 )
-def test_verdicts_are_those_of_the_aggregation(rules: Aggregation) -> None:
+@pytest.mark.parametrize("weighted", [False, True])
+def test_verdicts_are_those_of_the_aggregation(rules: Aggregation, weighted: bool) -> None:
     calls = made()
+    if weighted:
+        drawn = np.random.default_rng(9).choice([0.0, 0.5, 1.0, 2.5], (len(calls.human), len(LAYERS)))
+        calls = replace(calls, weights=drawn)
     masks = np.array([[1, 1, 1, 1, 1], [1, 1, 1, 0, 1], [1, 1, 1, 0, 0], [0, 1, 0, 0, 0], [1, 0, 1, 0, 0]], dtype=bool)
     for rule in ("c1", "c2_all", "c2_last"):
-        codes = verdict_codes(calls.differences, calls.layers, masks, rules, rule)
+        codes = verdict_codes(calls.differences, calls.layers, masks, rules, rule, calls.weights)
         for row, kept in enumerate(masks):
             depth = int(LAYERS[kept].max())
             for pair in range(len(calls.human)):
