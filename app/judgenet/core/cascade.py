@@ -17,7 +17,8 @@ agreement: it may still say anything.
   missing.
 - ``decided``: no voter of any layer that is missing or was not asked can change the vote of all neurons (c2_all).
 
-Where neurons have the weights of criteria, votes are sums of weights, and so are missing votes.
+Where neurons have the weights of criteria, votes are sums of weights, and so are missing votes; averages are of what is
+said times weight, and neurons of weight 0 alone decide nothing.
 
 What a pair that was decided early comes to: the average, the vote of all and a learned rule are made of what was asked.
 The vote of a layer that was not asked is that of the last layer that was, and in place of a chair that was not asked
@@ -56,6 +57,7 @@ NEVER = "never"
 AFTER_NEURONS = "neurons"
 """Where a rule stands that is asked between the neurons of each layer."""
 
+_NO_WEIGHT = "the neurons that were asked have no weight"
 _NEEDS_NUMBER: tuple[StopWhen, ...] = ("margin", "difference")
 
 
@@ -236,7 +238,13 @@ def _margin(voters: Sequence[_Voter], rule: StopRule, rules: Aggregation) -> Sto
 
 
 def _orders_agree(voters: Sequence[_Voter]) -> StopDecision:
-    by_order = {order: [of for voter in voters for of in voter.differences.get(order, ())] for order in ("ab", "ba")}
+    counting = [voter for voter in voters if voter.weight > 0]
+    if not counting:
+        return StopDecision(False, _NO_WEIGHT)
+    by_order = {
+        order: [of * voter.weight for voter in counting for of in voter.differences.get(order, ())]
+        for order in ("ab", "ba")
+    }
     asked_in_both = all(len(voter.differences) == len(by_order) for voter in voters)
     if not asked_in_both:
         return StopDecision(False, "not every neuron was asked in both orders")
@@ -257,8 +265,12 @@ def _neurons_agree(voters: Sequence[_Voter]) -> StopDecision:
 
 
 def _difference(voters: Sequence[_Voter], rule: StopRule) -> StopDecision:
-    every = [of for voter in voters for some in voter.differences.values() for of in some]
-    mean = fsum(every) / len(every)
+    every = [
+        (of, voter.weight) for voter in voters if voter.weight > 0 for some in voter.differences.values() for of in some
+    ]
+    if not every:
+        return StopDecision(False, _NO_WEIGHT)
+    mean = fsum(of * weight for of, weight in every) / fsum(weight for _, weight in every)
     return StopDecision(
         abs(mean) >= (rule.at_least or 0) - TIE_TOLERANCE, f"the scores are {abs(mean):.2g} points apart on average"
     )

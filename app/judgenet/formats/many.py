@@ -337,7 +337,7 @@ def _tags(table: RecordTable, columns: Mapping[str, tuple[str, ...]]) -> Iterabl
 
 
 def _criteria(
-    table: RecordTable, columns: Mapping[str, tuple[str, ...]], counts: _Counts
+    table: RecordTable, columns: Mapping[str, tuple[str, ...]], counts: _Found
 ) -> Iterable[tuple[Criterion, ...]]:
     if "criteria" not in columns:
         return repeat((), len(table.rows))

@@ -159,7 +159,12 @@ def holds(
 
 
 def _holds(
-    rule: StopRule, calls: Calls, so_far: Sequence[int], last: Sequence[int], unasked: IntArray, rules: Aggregation
+    rule: StopRule,
+    calls: Calls,
+    so_far: Sequence[int],
+    last: Sequence[int],
+    unasked: NDArray[np.number],
+    rules: Aggregation,
 ) -> Flags:
     if rule.when == "decided":
         votes, missing = _votes(calls, so_far, rules)
@@ -175,17 +180,20 @@ def _holds(
     rests = ~works
     complete = np.all(_complete(difference, asked) | rests, axis=1) & np.any(works, axis=1)
     filled = np.where(valid, difference, 0.0)
+    weights = np.ones(works.shape) if calls.weights is None else calls.weights[:, last]
+    counting = complete & ((works * weights).sum(axis=1) > 0)
+    weighted = filled * weights[:, :, None, None]
     if rule.when == "orders_agree":
         both = np.all(np.all(in_order, axis=2) | rests, axis=1)
-        signs = _sign(filled.sum(axis=(1, 3)))
-        return np.asarray(complete & both & (signs[:, 0] == signs[:, 1]))
+        signs = _sign(weighted.sum(axis=(1, 3)))
+        return np.asarray(counting & both & (signs[:, 0] == signs[:, 1]))
     if rule.when == "neurons_agree":
         signs = np.where(works, _sign(filled.sum(axis=(2, 3))), 2)
         most, least = np.where(works, signs, -2).max(axis=1), np.where(works, signs, 2).min(axis=1)
         return np.asarray(complete & (works.sum(axis=1) >= 2) & (most == least))
-    count = valid.sum(axis=(1, 2, 3))
-    mean = np.divide(filled.sum(axis=(1, 2, 3)), count, out=np.zeros(len(count)), where=count > 0)
-    return np.asarray(complete & (np.abs(mean) >= (rule.at_least or 0) - TIE_TOLERANCE))
+    count = (valid * weights[:, :, None, None]).sum(axis=(1, 2, 3))
+    mean = np.divide(weighted.sum(axis=(1, 2, 3)), count, out=np.zeros(len(count)), where=count > 0)
+    return np.asarray(counting & (np.abs(mean) >= (rule.at_least or 0) - TIE_TOLERANCE))
 
 
 def _complete(difference: NDArray[np.float64], asked: Flags) -> Flags:

@@ -100,11 +100,11 @@ def test_all_pairs_at_once_are_as_one_by_one(calls: Calls, rule: str, place: str
 
 
 @pytest.mark.parametrize("rules", [Aggregation(), Aggregation("call", "candidate", "c1")])
-@pytest.mark.parametrize("rule", ["decided", "margin>=1.5"])
+@pytest.mark.parametrize("rule", ["decided", "margin>=1.5", "orders-agree", "difference>=1"])
 def test_votes_with_weights_stop_at_once_where_they_stop_one_by_one(
     calls: Calls, rule: str, rules: Aggregation
 ) -> None:
-    drawn = np.random.default_rng(4).choice([0.25, 0.5, 1.0, 2.5], (PAIRS, len(PLACES)))
+    drawn = np.random.default_rng(4).choice([0.0, 0.25, 0.5, 1.0, 2.5], (PAIRS, len(PLACES)))
     calls = replace(calls, weights=drawn)
     spec = replace(set_width(network(WIDTH, DEPTH, roles="none"), 1, 2), aggregation=rules)
     spec = with_rule(replace(spec, settings=replace(spec.settings, samples=SAMPLES)), rule + " after=neurons")
