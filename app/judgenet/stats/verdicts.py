@@ -73,9 +73,7 @@ class CallScores:
         part = np.s_[:, wanted, :, :samples]
         shares = None if self.shares is None else self.shares[part]
         weights = None if self.weights is None else self.weights[:, wanted]
-        mine = CallScores(
-            self.difference[part], self.asked[part], places, len(widths), shares=shares, weights=weights
-        )
+        mine = CallScores(self.difference[part], self.asked[part], places, len(widths), shares=shares, weights=weights)
         return mine._without(np.array([order not in orders for order in ORDERS]))
 
     def _without(self, orders: Flags) -> CallScores:
