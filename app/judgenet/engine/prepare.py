@@ -18,7 +18,6 @@ from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, Settings, is_recorded
-from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, is_recorded
 from judgenet.core.pair_checks import require_judgeable
 from judgenet.core.pairs import data_hash, systems_of
 from judgenet.core.plan import PriceTable
