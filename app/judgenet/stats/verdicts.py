@@ -273,14 +273,15 @@ def _without_quorum(
     for name in names:
         if name == ACCEPTED:
             continue
-        voters = np.broadcast_to(network, valid.shape)
+        voters, was_asked = np.broadcast_to(network, valid.shape), there
         if name == LEARNED:
             voters = np.broadcast_to(np.array([place in weighed for place in scores.places], np.bool_), valid.shape)
         elif name == "chair":
             voters = np.where(early[:, None] > 0, network, layers == scores.depth)
+            was_asked = there & ((early > 0) | np.any(asked[:, ~network], axis=(1, 2, 3)))
         elif (layer := voting_layer(name)) is not None:
             voters = layers == np.where(early > 0, np.minimum(early, layer), layer)[:, None]
-        missing[name] = np.asarray(there & ((valid & voters).sum(axis=1) < rules.quorum))
+        missing[name] = np.asarray(was_asked & ((valid & voters).sum(axis=1) < rules.quorum))
     return missing
 
 
