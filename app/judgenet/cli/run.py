@@ -9,11 +9,11 @@ import queue
 import signal
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any, Literal, TextIO
 
 import typer
 from rich.console import Console
@@ -185,6 +185,12 @@ def _failure_told(desk: ShardDesk | None) -> Iterator[None]:
         raise
 
 
+def _refuse_with_ray(options: Mapping[str, object]) -> None:
+    for option, value in options.items():
+        if value:
+            raise InputError(f"{option} has no meaning with --engine ray. Leave one of the two out.")
+
+
 @with_setup
 def run(
     setup: Setup,
@@ -214,6 +220,41 @@ def run(
         str | None, typer.Option("--name", help="What to call the run, in tables, comparisons and reports.")
     ] = None,
     note: Annotated[str | None, typer.Option("--note", help="What to note of the run.")] = None,
+    engine_name: Annotated[
+        Literal["ray"] | None,
+        typer.Option(
+            "--engine",
+            help="Spread a project over the workers of a Ray cluster, or of this machine: ray (pip install "
+            "'judgenet[ray]').",
+            show_default=False,
+        ),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address", metavar="ADDRESS", help="With --engine ray: a running Ray to join: auto, HOST:PORT or ray://…"
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            min=1,
+            help="With --engine ray: shards judged side by side.",
+            show_default="all cores",
+        ),
+    ] = None,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            "--shards",
+            metavar="N",
+            min=1,
+            help="With --engine ray: parts of the questions.",
+            show_default="2,000 pairs each",
+        ),
+    ] = None,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
 ) -> int:
@@ -232,6 +273,7 @@ def run(
       judgenet run study.judgenet --limit 100
       judgenet run study.judgenet --until 'c2_all excludes 50% or width <= 0.1'
       judgenet run study.judgenet --retry-unscored
+      judgenet run study.judgenet --engine ray --workers 8
     """
     setup.require_approved()
     console = Terminal(stderr=True)
@@ -245,6 +287,14 @@ def run(
         setup = replace(setup, start=replace(setup.start, scope="unscored"))
     if check and not _fit(setup, console, quiet=quiet):
         return ExitCode.FAILED
+    if engine_name is not None:
+        from judgenet.cli.run_ray import RayOptions, run_on_ray
+
+        shard = SHARD_RECORD in setup.start.record
+        _refuse_with_ray({"--events": events, "--retry-unscored": retry_unscored, "--shard": shard})
+        return run_on_ray(setup, RayOptions(address, workers, shards), as_json=as_json, quiet=quiet)
+    if (address, workers, shards) != (None, None, None):
+        raise InputError("--address, --workers and --shards go with --engine ray.")
     desk = _desk(setup, tell)
     if desk is not None and not desk.may_begin():
         typer.echo(f"judgenet: {STOPPED}", err=True)

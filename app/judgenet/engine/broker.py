@@ -160,6 +160,7 @@ class Broker:
         self._held_since: float | None = None
         self._held_by = ""
         self._exhausted = ""
+        self._taken: tuple[int, AttemptAt | None] = (0, None)
         self._counted: list[tuple[float, int]] = []
         self._waiting = [number for number in sorted(self._shards) if self._shards[number].state == "waiting"][::-1]
         for entry in journal:
@@ -167,13 +168,16 @@ class Broker:
 
     # Shards and attempts
 
-    def take(self, worker: str = "") -> AttemptAt | None:
-        """The next attempt to begin, ``None`` where there is none now."""
+    def take(self, worker: str = "", ticket: int = 0) -> AttemptAt | None:
+        """The next attempt to begin, ``None`` where there is none now. Asked again with the ticket of the last time, as
+        where its answer was lost, it is the same attempt."""
+        if ticket and ticket == self._taken[0]:
+            return self._taken[1]
         if self.want != "run" or self.held or self._exhausted or not self._waiting:
             return None
         number = self._waiting[-1]
         at = (number, self._shards[number].attempt + 1)
-        self._note("take", at, worker=worker)
+        self._note("take", at, worker=worker, ticket=ticket)
         return at
 
     def under_way(self) -> tuple[AttemptAt, ...]:
@@ -401,6 +405,7 @@ class Broker:
         shard = self._shards[at[0]]
         self._waiting.remove(at[0])
         shard.state, shard.attempt, shard.worker = "running", at[1], entry["worker"]
+        self._taken = (entry["ticket"], at)
         self._attempts[at] = _Attempt(entry["worker"])
 
     def _do_kept(self, at: AttemptAt, entry: Mapping[str, Any]) -> None:

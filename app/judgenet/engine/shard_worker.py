@@ -149,8 +149,8 @@ class _Attempt:
             run = run_info(self._store, handle.run.id)
             self._publish(run, ended=True)
             self._count(run)
-            message = scrub(finished.message)
-            self._tell(STATUS_OF_END[end], message if end != "done" else "")
+            self._say(0)
+            self._tell(STATUS_OF_END[end], scrub(finished.message) if end != "done" else "")
         return ShardEnd(end, handle.used, scrub(finished.message))
 
     def _follow(self, handle: RunHandle) -> None:
@@ -181,20 +181,7 @@ class _Attempt:
         in_flight = self._endpoints.in_flight
         short = self._budget.refused and in_flight == 0
         ahead = 1 if short else max(_AHEAD_LEAST, min(_AHEAD_MOST, int(self._rate * _AHEAD_S)))
-        begun, wants = self._budget.ask(ahead)
-        orders = self._link.beat(
-            Beat(
-                self._at,
-                begun,
-                wants,
-                short,
-                self._pairs_done,
-                self._calls,
-                self._unscored,
-                self._price,
-                self._endpoints.beats(),
-            )
-        )
+        orders = self._say(ahead, short=short)
         if not orders.current:
             self._lost = True
             handle.cancel()
@@ -215,6 +202,11 @@ class _Attempt:
             handle.resume()
         if grown:
             handle.look_again()
+
+    def _say(self, ahead: int, *, short: bool = False) -> Orders:
+        begun, wants = self._budget.ask(ahead)
+        figures = (self._pairs_done, self._calls, self._unscored, self._price)
+        return self._link.beat(Beat(self._at, begun, wants, short, *figures, self._endpoints.beats()))
 
     def _hold(self) -> None:
         """Holds the run where an endpoint stopped, until the broker says how to go on. On the engine's loop."""

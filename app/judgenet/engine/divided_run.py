@@ -1,0 +1,123 @@
+"""A run divided into shards that a cluster judges: how many, which are done already, and what each worker is given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from judgenet.core.pairs import question_key
+from judgenet.core.shards import MOST_SHARDS, Shard
+from judgenet.engine.broker import BrokerPlan, ModelAt
+from judgenet.engine.options import OptionError
+from judgenet.engine.prepare import Division, Setup
+from judgenet.engine.session import OpenEndpoints, Start, all_settings, profiles_of
+from judgenet.engine.shard_worker import COPY_EVERY_S, ShardJob
+from judgenet.store.shard_states import ShardReport
+from judgenet.store.shards import MATRIX, Manifest, shards_folder
+
+PAIRS_A_SHARD: Final = 2000
+"""About so many pairs a shard: some 34,000 calls, or 20 minutes at 30 calls a second."""
+_FEWEST_PAIRS: Final = 100
+_SHARDS_A_WORKER: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """How a run is spread: how many workers, and into how many shards (``None``: by the number of pairs, or as it was
+    before). ``open_with`` opens the endpoints in place of the usual way."""
+
+    workers: int
+    shards: int | None = None
+    copy_every_s: float = COPY_EVERY_S
+    open_with: OpenEndpoints | None = None
+
+
+class DividedRun:
+    """The shards of a run as a cluster is given them.
+
+    :raises OptionError: the run cannot be divided, or was divided otherwise.
+    """
+
+    def __init__(self, setup: Setup, options: ClusterOptions) -> None:
+        self.folder = shards_folder(setup.project_path).absolute()
+        self.of = shard_count(setup.start, self.folder, options)
+        self._options = options
+        self._start = setup.start
+        self._division = Division(setup, self.of)
+        self._places = self._division.all_places()
+        self._models = models_of(setup.start)
+
+    def plan(self) -> BrokerPlan:
+        """What the broker is given."""
+        return BrokerPlan(
+            shards={index: len(places) for index, places in enumerate(self._places, 1)},
+            finished=self._finished(),
+            limits=self._start.limits,
+            windows=self._models,
+            workers=self._options.workers,
+            patience_s=max((profile.patience for profile in profiles_of(self._start)), default=0.0),
+        )
+
+    def _finished(self) -> Mapping[int, ShardReport]:
+        """The shards of this run that have all their pairs done."""
+        found = {}
+        for index, places in enumerate(self._places, 1):
+            folder = self.folder / Shard(self.of, index).folder
+            manifest = Manifest.read(folder)
+            if manifest is None or manifest.whole != self._division.whole or not (folder / MATRIX).exists():
+                continue
+            if manifest.state == "done" and manifest.pairs == len(places):
+                calls, scored, price = manifest.calls, manifest.scored, manifest.price
+                found[index] = ShardReport("done", calls=calls, unscored=calls - scored, price=price)
+        return found
+
+    def job(self, index: int) -> ShardJob:
+        """What the worker of a shard is given."""
+        setup = self._division.setup_of(index, self._places[index - 1])
+        return ShardJob(
+            shard=Shard(self.of, index),
+            start=setup.start,
+            project=setup.project,
+            folder=setup.project_path.parent.absolute(),
+            models=tuple(self._models),
+            workers=self._options.workers,
+            copy_every_s=self._options.copy_every_s,
+            open_with=self._options.open_with,
+        )
+
+
+def models_of(start: Start) -> dict[ModelAt, int]:
+    """The models that a run asks, with the calls that each may have in flight at a time."""
+    return {
+        (settings.endpoint, settings.model): start.profiles[settings.endpoint].concurrency
+        for settings in all_settings(start.spec)
+        if settings.endpoint is not None and settings.model is not None
+    }
+
+
+def shard_count(start: Start, folder: Path, options: ClusterOptions) -> int:
+    """Into how many shards a run is divided: as before, as asked for, or by the number of its pairs.
+
+    :raises OptionError: it was divided otherwise before.
+    """
+    before = {
+        int(of)
+        for index, mark, of in (path.name.partition("-of-") for path in (folder.iterdir() if folder.is_dir() else ()))
+        if mark and index.isdecimal() and of.isdecimal()
+    }
+    if before and options.shards is not None and before != {options.shards}:
+        raise OptionError(
+            f"--shards {options.shards}: {folder.name} holds a division into {min(before):,}. Leave the option out to "
+            "go on with it, or put that folder elsewhere to begin anew."
+        )
+    if before:
+        return min(before)
+    if options.shards is not None:
+        return options.shards
+    pairs = len(start.pairs)
+    questions = len({question_key(pair.question) for pair in start.pairs})
+    spread = min(_SHARDS_A_WORKER * options.workers, math.ceil(pairs / _FEWEST_PAIRS))
+    return max(1, min(questions, max(math.ceil(pairs / PAIRS_A_SHARD), spread), MOST_SHARDS))

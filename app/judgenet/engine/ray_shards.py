@@ -1,0 +1,296 @@
+"""Shards of a run as tasks of Ray, with the broker as an actor: the only module that knows Ray.
+
+A task judges one attempt at a shard with the engine as it is (:mod:`judgenet.engine.shard_worker`). The broker writes
+its journal and what it tells beside the shards; where it is killed, Ray starts another, which goes on from the journal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from judgenet.core.shards import Shard
+from judgenet.engine.broker import AttemptAt, Beat, Broker, BrokerPlan, Orders
+from judgenet.engine.budget import Used
+from judgenet.engine.options import OptionError
+from judgenet.engine.shard_worker import ShardEnd, ShardJob, say_failed, work_shard
+from judgenet.store.files import FileError
+from judgenet.store.shard_states import (
+    ShardsCommand,
+    ShardsReport,
+    Want,
+    read_command,
+    write_command,
+    write_shards_report,
+)
+
+JOURNAL: Final = "broker.jsonl"
+_TICK_S: Final = 0.5
+_STORE_BYTES: Final = 200_000_000
+"""Memory of a local Ray for what passes between processes: the pairs of the shards under way."""
+
+
+class RayMissing(OptionError):
+    """Ray cannot be used; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class RayRun:
+    """A run on Ray. ``folder`` is the shared folder of its shards; ``job`` makes what a worker needs of a shard, by its
+    number. ``made`` tells it from earlier runs of the same shards."""
+
+    plan: BrokerPlan
+    of: int
+    folder: Path
+    job: Callable[[int], ShardJob]
+    made: float = field(default_factory=time.time)
+
+
+class BrokerDesk:
+    """The broker with its files: the journal, what is told, and the commands that are given. In a process of its own,
+    as an actor of Ray; it is made again with the same values where it was killed."""
+
+    def __init__(self, plan: BrokerPlan, folder: Path, of: int, made: float) -> None:
+        self._folder = folder
+        self._of = of
+        self._made = made
+        path = folder / JOURNAL
+        entries = _read_journal(path, made)
+        self._journal = open(path, "a" if entries is not None else "w", encoding="utf-8")  # noqa: SIM115 - as long as it
+        if entries is None:
+            self._record({"made": made})
+        self._broker = Broker(plan, self._record, entries or ())
+        self._command: ShardsCommand | None = None
+
+    def _record(self, entry: Mapping[str, Any]) -> None:
+        # What was handed to the system survives a killed process: an entry is there before its answer is.
+        self._journal.write(json.dumps(entry) + "\n")
+        self._journal.flush()
+
+    def pid(self) -> int:
+        """The number of its process."""
+        return os.getpid()
+
+    def take(self, ticket: int) -> AttemptAt | None:
+        return self._broker.take(ticket=ticket)
+
+    def beat(self, beat: Beat) -> Orders:
+        return self._broker.beat(beat)
+
+    def kept(self, at: AttemptAt, sums: Used) -> bool:
+        return self._broker.kept(at, sums)
+
+    def ended(self, at: AttemptAt, end: ShardEnd) -> None:
+        self._broker.ended(at, end.end, end.used, end.message)
+        if end.end == "failed":
+            self._say(at)
+
+    def died(self, at: AttemptAt, why: str) -> None:
+        self._broker.died(at, why)
+        self._say(at)
+
+    def _say(self, at: AttemptAt) -> None:
+        state, attempt, error = self._broker.shard(at[0])
+        say_failed(self._folder / Shard(self._of, at[0]).folder, state, attempt, error)
+
+    def want(self, want: Want) -> None:
+        self._broker.command(want)
+
+    def tick(self) -> tuple[ShardsReport, bool]:
+        """Takes in commands and what time brings; tells how all shards are, and whether nothing goes on any more."""
+        command = read_command(self._folder)
+        if command != self._command:
+            if self._command is not None or command.want != "run":
+                self._broker.command(command.want)
+            self._command = command
+        self._broker.tick()
+        report = self._broker.report(self._made)
+        # The folder may be away for a while; it is told again in half a second.
+        with suppress(FileError):
+            write_shards_report(self._folder, report)
+        return report, self._broker.over
+
+
+def _read_journal(path: Path, made: float) -> list[dict[str, Any]] | None:
+    """The entries of the journal of the run that was begun at a time, ``None`` where there is none. Of an entry that
+    was not written to its end nothing was said to anybody."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    except OSError:
+        return None
+    entries = [json.loads(line) for line in lines if line.endswith("\n")]
+    if not entries or entries[0].get("made") != made:
+        return None
+    if lines and not lines[-1].endswith("\n"):
+        path.write_text("".join(lines[:-1]), encoding="utf-8")
+    return entries[1:]
+
+
+class _ActorLink:
+    """The broker as a worker reaches it: each call waits until a broker answers, be it another one."""
+
+    def __init__(self, actor: Any) -> None:
+        self._actor = actor
+
+    def _ask(self, name: str, *values: Any) -> Any:
+        import ray
+
+        while True:
+            try:
+                return ray.get(getattr(self._actor, name).remote(*values))
+            except ray.exceptions.ActorUnavailableError:
+                time.sleep(_TICK_S)
+
+    def beat(self, beat: Beat) -> Orders:
+        orders: Orders = self._ask("beat", beat)
+        return orders
+
+    def kept(self, at: AttemptAt, sums: Used) -> bool:
+        return bool(self._ask("kept", at, sums))
+
+
+def _task(job: ShardJob, at: AttemptAt, actor: Any) -> ShardEnd:
+    """A task of Ray: one attempt."""
+    return work_shard(job, at, _ActorLink(actor))
+
+
+def load_ray() -> Any:
+    """Ray, which nothing but this needs. It sends no statistics of its use.
+
+    :raises RayMissing: it is not installed.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        import ray
+    except ImportError:
+        raise RayMissing(
+            "--engine ray needs Ray, which is not installed. Install it with: pip install 'judgenet[ray]'. Without it, "
+            "--shard K/N runs the parts of a study by Slurm, Kubernetes or GNU parallel."
+        ) from None
+    return ray
+
+
+@contextmanager
+def joined(address: str | None, workers: int) -> Iterator[Any]:
+    """Ray, joined at an address, or a Ray of its own on this machine, which ends with it and leaves nothing behind.
+
+    :raises RayMissing: Ray is not installed, or nothing answers at the address.
+    """
+    own = address is None and "RAY_ADDRESS" not in os.environ
+    if own and "RAY_AUTH_MODE" not in os.environ:
+        # Its ports are open to the network: who does not know the token gets no answer. Ray would keep one in the home.
+        os.environ["RAY_AUTH_MODE"], os.environ["RAY_AUTH_TOKEN"] = "token", secrets.token_hex(32)
+    ray = load_ray()
+    if ray.is_initialized():
+        yield ray
+        return
+    quiet = {"log_to_driver": False, "configure_logging": False}
+    folder = None
+    try:
+        if own:
+            # Short, as Ray's sockets lie in it.
+            folder = tempfile.mkdtemp(prefix="jn-ray-")
+            ray.init(
+                num_cpus=workers, include_dashboard=False, _temp_dir=folder, object_store_memory=_STORE_BYTES, **quiet
+            )
+        else:
+            try:
+                ray.init(address=address or "auto", **quiet)
+            except (ConnectionError, ValueError, ImportError, RuntimeError) as error:
+                raise RayMissing(_no_cluster(address or os.environ["RAY_ADDRESS"], error)) from None
+        yield ray
+    finally:
+        ray.shutdown()
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _no_cluster(address: str, error: Exception) -> str:
+    words = str(error).strip().splitlines()
+    client = " An address that begins with ray:// needs pip install 'ray[client]'." if "://" in address else ""
+    return (
+        f"--address {address}: no Ray can be joined there ({words[0] if words else type(error).__name__}).{client} "
+        "Start one with: ray start --head. Without --address one starts by itself."
+    )
+
+
+def workers_of(ray: Any) -> int:
+    """How many tasks run side by side."""
+    return max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+
+class RayShards:
+    """A run on Ray under way. ``on_report`` hears how all shards are, twice a second."""
+
+    def __init__(self, ray: Any, run: RayRun, on_report: Callable[[ShardsReport], None]) -> None:
+        self._ray = ray
+        self._run = run
+        self._on_report = on_report
+        self._task = ray.remote(num_cpus=1, max_retries=0)(_task)
+        run.folder.mkdir(parents=True, exist_ok=True)
+        write_command(run.folder, "run")
+        actor = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(BrokerDesk)
+        self.broker = actor.remote(run.plan, run.folder, run.of, run.made)
+        self.tasks: dict[Any, AttemptAt] = {}
+        self._ticket = 0
+
+    def _ask(self, name: str, *values: Any) -> Any:
+        return self._ray.get(getattr(self.broker, name).remote(*values))
+
+    def _take(self) -> AttemptAt | None:
+        # The broker may be killed when it has noted an attempt and not said so: the same ticket has the same answer.
+        self._ticket += 1
+        at: AttemptAt | None = self._ask("take", self._ticket)
+        return at
+
+    def stop(self) -> None:
+        """Ends the run: workers keep what they have."""
+        self._ask("want", "stop")
+
+    def step(self) -> ShardsReport | None:
+        """Starts what can start, and takes in what has ended; the last report where all has ended."""
+        report, over = self._ask("tick")
+        self._on_report(report)
+        if over and not self.tasks:
+            return report  # type: ignore[no-any-return]
+        while len(self.tasks) < self._run.plan.workers and (at := self._take()) is not None:
+            self.tasks[self._task.remote(self._run.job(at[0]), at, self.broker)] = at
+        if not self.tasks:
+            time.sleep(_TICK_S)
+            return None
+        ended, _ = self._ray.wait(list(self.tasks), timeout=_TICK_S)
+        for task in ended:
+            at = self.tasks.pop(task)
+            try:
+                self._ask("ended", at, self._ray.get(task))
+            except Exception as error:  # whatever a worker may die of
+                self._ask("died", at, _death_words(error))
+        return None
+
+    def end(self) -> None:
+        """Ends the broker."""
+        self._ray.kill(self.broker)
+
+
+def _death_words(error: Exception) -> str:
+    """Why an attempt ended that did not say so itself, in a line."""
+    cause = getattr(error, "cause", None)
+    if cause is not None:
+        error = cause
+    if type(error).__name__ in ("WorkerCrashedError", "NodeDiedError", "OutOfMemoryError", "LocalRayletDiedError"):
+        return {
+            "WorkerCrashedError": "The worker's process was killed.",
+            "OutOfMemoryError": "The worker's machine ran out of memory.",
+        }.get(type(error).__name__, "The worker's machine is gone.")
+    lines = [line for line in str(error).strip().splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[-1].strip() if lines else ''}"
