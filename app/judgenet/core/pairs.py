@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from judgenet.core.criteria import Criterion
+from judgenet.core.pictures import PairPicture
 
 Verdict = Literal["a", "b", "tie"]
 """Which response is better. A missing verdict is ``None``, never ``"tie"``."""
@@ -68,6 +69,7 @@ class Pair:
     Texts are kept exactly as read, white space included.
     ``annotators`` holds (annotator name, verdict) in the order of the source. ``shown`` is set in the bias lab only.
     ``criteria`` are what its responses are to be judged by, where the data say so.
+    ``pictures`` are those of its texts, where placeholders stand for them (:mod:`judgenet.core.pictures`).
     """
 
     id: str
@@ -84,16 +86,19 @@ class Pair:
     source: Source | None = field(default=None, compare=False)
     shown: Shown | None = None
     criteria: tuple[Criterion, ...] = ()
+    pictures: tuple[PairPicture, ...] = ()
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 (hex) of what a judge can see: texts, reference, task and criteria, and how they are shown; labels
-        and names are left out."""
+        """SHA-256 (hex) of what a judge can see: texts, reference, task, criteria and pictures, and how they are shown;
+        labels and names are left out."""
         seen: list[object] = [self.question, self.response_a, self.response_b, self.reference, self.task]
         if self.shown is not None:
             seen.append(self.shown.to_json())
         if self.criteria:
             seen.append([criterion.to_json() for criterion in self.criteria])
+        if self.pictures:
+            seen.append({"pictures": sorted(one.sha256 for one in self.pictures)})
         # ASCII escapes keep lone surrogates encodable.
         return hashlib.sha256(json.dumps(seen).encode("ascii")).hexdigest()
 
@@ -121,6 +126,8 @@ class Pair:
             record["shown"] = self.shown.to_json()
         if self.criteria:
             record["criteria"] = [criterion.to_json() for criterion in self.criteria]
+        if self.pictures:
+            record["pictures"] = [one.to_json() for one in self.pictures]
         return record
 
     @classmethod
@@ -132,6 +139,7 @@ class Pair:
         if "shown" in values:
             values["shown"] = Shown.from_json(values["shown"])
         values["criteria"] = tuple(Criterion(**criterion) for criterion in values.get("criteria", ()))
+        values["pictures"] = tuple(map(PairPicture.from_json, values.get("pictures", ())))
         return cls(**values)
 
 

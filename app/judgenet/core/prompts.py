@@ -27,6 +27,7 @@ from judgenet.core.criteria import CRITERION_LENGTH, Criterion, criterion_text, 
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import Role
 from judgenet.core.pairs import Order, Pair
+from judgenet.core.pictures import PairPicture, PlacedPicture, named_text, spoken_text
 from judgenet.core.schemas import ReplyForm
 from judgenet.core.templates import FAMILIES, LANGUAGES, PromptError, Template, compiled, earlier, shipped
 
@@ -67,15 +68,25 @@ _RANKING = ("with_input", "without_input", "response", "ask", "json", "text")
 
 
 @dataclass(frozen=True, slots=True)
+class PromptPicture:
+    """A picture in a prompt: it follows ``mark``, which stands once in the shared text."""
+
+    mark: str
+    picture: PairPicture
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """One question to a model. The user message is ``shared + own``.
 
-    ``shared`` is equal for all calls that read the same things in the same order. ``own`` may be empty.
+    ``shared`` is equal for all calls that read the same things in the same order. ``own`` may be empty. ``pictures``
+    are those of the shared text, each behind its mark.
     """
 
     system: str
     shared: str
     own: str
+    pictures: tuple[PromptPicture, ...] = ()
 
     @property
     def user(self) -> str:
@@ -140,11 +151,19 @@ class Seat:
 class LayerPrompts:
     """The prompts of all neurons that share a view; the shared part is rendered once."""
 
-    __slots__ = ("_frame", "_heard", "_mark", "shared", "system")
+    __slots__ = ("_frame", "_heard", "_mark", "pictures", "shared", "system")
 
-    def __init__(self, frame: Mapping[str, Template], view: LayerView, system: str, shared: str) -> None:
+    def __init__(
+        self,
+        frame: Mapping[str, Template],
+        view: LayerView,
+        system: str,
+        shared: str,
+        pictures: tuple[PromptPicture, ...] = (),
+    ) -> None:
         self.system = system
         self.shared = shared
+        self.pictures = pictures
         self._frame = frame
         self._mark = view.mark
         self._heard = frozenset(heard.neuron for heard in view.heard)
@@ -163,7 +182,7 @@ class LayerPrompts:
         elif seat.role is not None:
             role = _described(self._frame, seat.role, self._mark)
             own += "\n\n" + self._frame["own.role"].render(role=role, mark=self._mark)
-        return Prompt(self.system, self.shared, own)
+        return Prompt(self.system, self.shared, own, self.pictures)
 
     def _place(self, seat: Seat) -> str:
         if seat.own is None:
@@ -260,8 +279,8 @@ class PromptBook:
             lines.append(frame["roles.limit"].render(limit=str(limit)))
         example = {key: self._family(language, family, key) for key in ("role_name", "role_description")}
         lines.append(frame[f"roles.{form}"].render(**_KEYS, **example))
-        shared = self._texts(frame, pair, "ab", mark, language, family, pair.criteria)
-        return Prompt(frame["system"].text, shared, f"\n\n{_joined(lines)}")
+        shared, pictures = self._texts(frame, pair, "ab", mark, language, family, pair.criteria)
+        return Prompt(frame["system"].text, shared, f"\n\n{_joined(lines)}", pictures)
 
     def ranking(
         self, pair: Pair, responses: Sequence[str], *, mark: str, form: ReplyForm, language: PromptLanguage, family: str
@@ -303,8 +322,10 @@ class PromptBook:
         :raises PromptError: an unknown language or family.
         """
         frame = self._frame(view.language)
+        about = (view.pair, view.order, view.mark, view.language, view.family, view.criteria)
+        texts, pictures = self._texts(frame, *about)
         shared = [
-            self._texts(frame, view.pair, view.order, view.mark, view.language, view.family, view.criteria),
+            texts,
             *self._remarks(view),
             self._task(frame, view),
         ]
@@ -312,7 +333,7 @@ class PromptBook:
             shared.append(_discussion(frame, view))
         elif view.layer > 1:
             shared.append(frame["heard.nothing"].text)
-        return LayerPrompts(frame, view, frame["system"].text, "\n\n".join(shared))
+        return LayerPrompts(frame, view, frame["system"].text, "\n\n".join(shared), pictures)
 
     def chair(self, view: LayerView) -> Prompt:
         """Asks the chair, who reads the last layer and decides in the same form as the neurons.
@@ -320,7 +341,8 @@ class PromptBook:
         :raises PromptError: an unknown language or family.
         """
         prompts = self.layer(view)
-        return Prompt(prompts.system, prompts.shared, f"\n\n{self._frame(view.language)['own.chair'].text}")
+        own = f"\n\n{self._frame(view.language)['own.chair'].text}"
+        return Prompt(prompts.system, prompts.shared, own, prompts.pictures)
 
     def _frame_of(self, language: str) -> dict[str, Template]:
         prefix = f"{language}.frame."
@@ -345,8 +367,8 @@ class PromptBook:
         language: str,
         family: str,
         criteria: Sequence[Criterion],
-    ) -> str:
-        """What the texts are, and the texts: the same for all calls of a pair and order."""
+    ) -> tuple[str, tuple[PromptPicture, ...]]:
+        """What the texts are, and the texts with their pictures: the same for all calls of a pair and order."""
         named = self._family(language, family, "input")
         # mt-bench keeps the whole conversation in the responses and has no question of its own.
         asked = bool(pair.question.strip())
@@ -360,19 +382,23 @@ class PromptBook:
         if criteria:
             lines.append(_opening_of_criteria(frame, criteria))
         lines.append(frame["opening.material"].render(mark=mark))
+        album = _Pictures(frame, pair, mark)
+        if pair.pictures:
+            lines.append(frame["opening.pictures"].text)
 
         block = frame["block.text"]
         parts = [_joined(lines)]
         if asked:
-            parts.append(block.render(name=named, mark=mark, text=pair.question))
+            parts.append(block.render(name=named, mark=mark, text=album.marked(named, pair.question)))
         if reference is not None:
-            parts.append(block.render(name=frame["block.reference"].text, mark=mark, text=reference))
+            name = frame["block.reference"].text
+            parts.append(block.render(name=name, mark=mark, text=album.marked(name, reference)))
         if criteria:
             parts.append(_criteria(frame, criteria, mark))
         for name, text in ((frame["block.response_1"].text, first), (frame["block.response_2"].text, second)):
-            shown = block.render(name=name, mark=mark, text=text)
+            shown = block.render(name=name, mark=mark, text=album.marked(name, text))
             parts.append(shown if text.strip() else f"{shown}\n{frame['block.empty'].render(name=name)}")
-        return "\n\n".join(parts)
+        return "\n\n".join(parts), tuple(album.seen)
 
     def remarks(self, pair: Pair, language: PromptLanguage) -> str:
         """What the bias lab says of the responses of a pair, for people; empty where it says nothing."""
@@ -412,6 +438,26 @@ class PromptBook:
             question = asked.render(criteria=criteria)
             self._tasks[wanted] = _joined([question, frame[f"judge.{view.form}_{what}"].render(**_KEYS)])
         return self._tasks[wanted]
+
+
+class _Pictures:
+    """The pictures of a pair's texts as they come into a prompt. A picture is named by the text that it belongs to in
+    the order of the prompt: its name goes with the response when the order is turned round."""
+
+    def __init__(self, frame: Mapping[str, Template], pair: Pair, mark: str) -> None:
+        self.seen: list[PromptPicture] = []
+        self._template = frame["block.picture"]
+        self._pair = pair
+        self._mark = mark
+
+    def marked(self, name: str, text: str) -> str:
+        """A text with marks in place of its placeholders."""
+        return named_text(text, self._pair.pictures, lambda placed: self._take(name, placed))
+
+    def _take(self, name: str, placed: PlacedPicture) -> str:
+        mark = self._template.render(number=str(placed.number), name=name, mark=self._mark)
+        self.seen.append(PromptPicture(mark, placed.picture))
+        return mark
 
 
 @cache
@@ -653,6 +699,8 @@ def language_of(pair: Pair) -> PromptLanguage:
     Japanese, which writes with Han characters too, is told by its kana.
     """
     text = "\n".join((pair.question, pair.response_a, pair.response_b))
+    if pair.pictures:
+        text = spoken_text(text, pair.pictures)
     if text.isascii():
         return "en"
     han = len(_HAN.findall(text))

@@ -42,6 +42,7 @@ _FRAME: dict[str, tuple[str, ...]] = {
     "opening.criteria": (),
     "opening.weighted_criteria": (),
     "opening.material": ("mark",),
+    "opening.pictures": (),
     "block.text": ("name", "mark", "text"),
     "block.empty": ("name",),
     "block.reference": (),
@@ -51,6 +52,7 @@ _FRAME: dict[str, tuple[str, ...]] = {
     "block.response_1": (),
     "block.response_2": (),
     "block.evidence": (),
+    "block.picture": ("number", "name", "mark"),
     "roles.ask": (),
     "roles.limit": ("limit",),
     "roles.json": ("roles_key", "name_key", "description_key", *_EXAMPLE),
@@ -108,6 +110,7 @@ _FAMILY = ("input", "responses", "criteria", *_EXAMPLE)
 _REQUIRED: dict[str, tuple[str, ...]] = {
     "opening.material": ("mark",),
     "block.text": ("mark", "text", "mark"),
+    "block.picture": ("mark",),
     "roles.limit": ("limit",),
     "heard.judge": ("neuron",),
     "heard.judge_with_role": ("neuron",),

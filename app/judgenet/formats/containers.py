@@ -24,6 +24,7 @@ from judgenet.core.documents import json_words
 from judgenet.formats.errors import DataError, EmptyError, EncodingError, json_problem, listed, shown
 from judgenet.formats.findings import Finding
 from judgenet.formats.limits import Room, size_text, too_large
+from judgenet.formats.pictures import Album
 from judgenet.formats.watch import Watch, nothing, part
 
 Container = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx", "lines"]
@@ -92,6 +93,8 @@ class RecordTable:
     sheets: tuple[str, ...] = ()
     samples: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """The first values of each column, to look into."""
+    album: Album | None = None
+    """Where its pictures may lie; ``None``: below the folder of its file."""
 
     def column(self, name: str) -> list[Any]:
         """The values of a column, or what stands in its values under a dotted path.

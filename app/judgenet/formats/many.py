@@ -24,6 +24,7 @@ from judgenet.formats.criteria import criteria_findings, criteria_of_columns
 from judgenet.formats.errors import listed, shown
 from judgenet.formats.findings import Finding
 from judgenet.formats.mapping import PairMapping, columns_of, propose
+from judgenet.formats.pictures import Album, Refused, with_pictures
 from judgenet.formats.values import id_text, is_missing, optional_texts, required_texts, tag_lists
 from judgenet.formats.watch import Watch, nothing, part
 
@@ -692,6 +693,7 @@ def _pairs(questions: Sequence[_Question], mapping: PairMapping, watch: Watch) -
             continue
         counts.append(len(systems))
         file = Path(question.table.file).name
+        album = question.table.album or Album(Path(question.table.file).parent)
         escaped = {name: _escaped(name) for name in systems}
         labelled = bool(question.ranks or question.winners)
         for i, j in maker.draw(question.id, systems):
@@ -704,7 +706,7 @@ def _pairs(questions: Sequence[_Question], mapping: PairMapping, watch: Watch) -
                 said, named = _labels(question, first, second)
                 annotators = tuple(said) if named else ()
                 human = (majority((v for _, v in said), None) or mapping.no_majority) if said else None
-            pairs.append(
+            made = with_pictures(
                 Pair(
                     f"{question.id}:{escaped[first]}/{escaped[second]}",
                     question.text,
@@ -720,8 +722,12 @@ def _pairs(questions: Sequence[_Question], mapping: PairMapping, watch: Watch) -
                     Source(file, question.answers[first][1]),
                     None,
                     question.criteria,
-                )
+                ),
+                album,
             )
+            if isinstance(made, Refused):
+                raise question.table.error(made.error.problem, made.error.mend, question.index)
+            pairs.append(made)
     return pairs, Systems(
         tuple(names),
         len(counts),

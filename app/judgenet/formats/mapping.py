@@ -17,6 +17,10 @@ from judgenet.formats.containers import ABSENT, RecordTable
 from judgenet.formats.errors import CodingError, DataError, listed, shown
 from judgenet.formats.findings import OF_PAIRS
 
+PICTURE_FIELDS = ("pictures_question", "pictures_a", "pictures_b")
+"""Columns with the pictures of a text, which follow it: paths, data URIs, bytes, or a list of these. They are never
+taken by their names: an earlier run over the same file was made without them."""
+
 FIELDS = (
     "id",
     "question",
@@ -41,6 +45,7 @@ FIELDS = (
     "scores",
     "ranking",
     "winners",
+    *PICTURE_FIELDS,
 )
 """The parts of a pair that a column can be mapped to. ``chosen`` and ``rejected`` stand for the two responses where
 the label is in the column names; ``annotator`` names who gave the label of a record, where each annotator has a record

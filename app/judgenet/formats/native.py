@@ -13,6 +13,7 @@ from judgenet.formats import faireval
 from judgenet.formats.containers import ABSENT, RecordTable
 from judgenet.formats.findings import Finding
 from judgenet.formats.mapping import label_key, propose
+from judgenet.formats.pictures import parts_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +81,11 @@ def _prepare_judgebench(table: RecordTable) -> RecordTable:
 
 
 def text_of(content: Any) -> str | None:
-    """The text of a message's content, which may be a list of typed parts; ``None`` where a part is no text."""
+    """The text of a message's content, which may be a list of typed parts, pictures among them (as marks:
+    :func:`~judgenet.formats.pictures.parts_text`); ``None`` where a part is neither."""
     if content is None or isinstance(content, str):
         return content or ""
-    if not isinstance(content, list):
-        return None
-    parts = [part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None for part in content]
-    return None if None in parts else "".join(part or "" for part in parts)
+    return (parts_text(content) if content else "") if isinstance(content, list) else None
 
 
 def transcript(messages: Sequence[tuple[str, str]]) -> str:
@@ -121,7 +120,8 @@ def _messages(table: RecordTable, column: str) -> list[list[tuple[str, str]]]:
             )
         texts = [(str(message.get("role", "user")), text_of(message.get("content"))) for message in messages]
         if any(text is None for _, text in texts):
-            raise table.error("The conversation holds more than text.", "Leave the row out.", index, column)
+            problem = "The conversation holds more than texts and pictures."
+            raise table.error(problem, "Leave the row out.", index, column)
         conversations.append([(role, text or "") for role, text in texts])
     return conversations
 

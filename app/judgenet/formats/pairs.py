@@ -22,6 +22,7 @@ from judgenet.formats.limits import Room, size_text, too_large
 from judgenet.formats.many import Systems, read_many, shape_of
 from judgenet.formats.mapping import PairMapping, label_key
 from judgenet.formats.native import NativeFormat
+from judgenet.formats.pictures import Album, MayRead
 from judgenet.formats.records import (
     UNKNOWN,
     LabelValues,
@@ -395,17 +396,19 @@ def open_files(
     leave_out_bad: bool = False,
     limit: int | None = None,
     watch: Watch = nothing,
+    may_read: MayRead | None = None,
 ) -> OpenFiles:
     """Opens a file, several files, or the folder of a data set.
 
     The container (JSON Lines, JSON list, CSV, TSV, Parquet, XLSX, or a zip or gzip of such) is told by content.
     ``sheet`` names the sheet of a workbook; a path may name it, too: ``book.xlsx#pairs``. ``leave_out_bad`` leaves out
     records that are broken. A file may unpack to ``limit`` bytes (by default what the environment says, or 1 GiB), and
-    reading takes less than three times as much memory.
+    reading takes less than three times as much memory. ``may_read`` says which files of pictures may be read; without
+    it those below the folder of the file that names them.
 
     :raises DataError: a file cannot be read, or is too large.
     """
-    opening = _Opening(encoding, sheet, leave_out_bad, Room(limit))
+    opening = _Opening(encoding, sheet, leave_out_bad, Room(limit), may_read)
     with _collector_paused():
         record_tables, files, doubt = _load(paths, opening, watch)
     return OpenFiles(
@@ -419,11 +422,12 @@ def read_pairs(
     mapping: PairMapping | None = None,
     limit: int | None = None,
     watch: Watch = nothing,
+    may_read: MayRead | None = None,
 ) -> Dataset:
     """Reads pairs from a file, several files, or the folder of a data set.
 
     Container and format are told by content. Texts are kept exactly. Records without an id are numbered over all
-    files. A file may unpack to ``limit`` bytes: see :func:`open_files`.
+    files. A file may unpack to ``limit`` bytes, and ``may_read`` is about pictures: see :func:`open_files`.
 
     :raises DataError: a file cannot be read, columns or label values are not clear, or an id occurs twice.
     """
@@ -435,6 +439,7 @@ def read_pairs(
         leave_out_bad=mapping.leave_out_bad,
         limit=limit,
         watch=part(watch, 0, 0.6),
+        may_read=may_read,
     )
     dataset = opened.read(mapping, watch=part(watch, 0.6, 1))
     del opened
@@ -513,6 +518,7 @@ class _Opening:
     sheet: str | None
     leave_out_bad: bool
     room: Room
+    may_read: MayRead | None = None
 
 
 _Loaded = tuple[list[RecordTable], tuple[DataFile, ...], DataError | None]
@@ -605,4 +611,5 @@ def _read(path: Path, opening: _Opening, watch: Watch) -> tuple[DataFile, list[R
         room=opening.room,
         watch=part(watch, 0.1, 1),
     )
-    return file, record_tables
+    album = Album(path.parent, opening.may_read)
+    return file, [replace(table, album=album) for table in record_tables]

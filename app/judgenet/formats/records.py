@@ -30,11 +30,13 @@ from judgenet.formats.mapping import (
     unknown_coding,
 )
 from judgenet.formats.native import NativeFormat, native_format
+from judgenet.formats.pictures import Album, Refused, joined, with_pictures
 from judgenet.formats.values import (
     Named,
     annotator_values,
     id_text,
     optional_texts,
+    picture_marks,
     preference_texts,
     required_texts,
     tag_lists,
@@ -242,7 +244,24 @@ class Reader:
             self._note("nested_columns", "note", len(self.plan.nested), message)
         if self.plan.unused:
             self._note("unused_columns", "note", len(self.plan.unused), f"Not read: {listed(self.plan.unused)}.")
-        return [_shuffled(pair, self.mapping.seed) for pair in pairs] if self.plan.preference else pairs
+        if self.plan.preference:
+            pairs = [_shuffled(pair, self.mapping.seed) for pair in pairs]
+        return self._with_pictures(pairs)
+
+    def _with_pictures(self, pairs: list[Pair]) -> list[Pair]:
+        """The pairs with their pictures.
+
+        :raises DataError: a picture cannot be read.
+        """
+        album = self.table.album or Album(Path(self.table.file).parent)
+        found: list[Pair] = []
+        for index, pair in enumerate(pairs):
+            seen = with_pictures(pair, album)
+            if isinstance(seen, Refused):
+                column = self.plan.columns.get(seen.of, (None,))[0]
+                raise self.table.error(seen.error.problem, seen.error.mend, index, column)
+            found.append(seen)
+        return found
 
     def _note(self, kind: str, severity: Any, count: int, message: str, ids: Sequence[str] = ()) -> None:
         self.notes.append(Finding(kind, severity, count, message, tuple(ids)))
@@ -284,10 +303,17 @@ class Reader:
         elif "question" in columns:
             joined = zip(*(texts(column) for column in columns["question"]), strict=True)
             questions = [self.mapping.joiner.join(filter(None, several)) for several in joined]
+        questions = self._beside(questions, "pictures_question")
+        first, second = self._beside(first, "pictures_a"), self._beside(second, "pictures_b")
         if nulls:
             null_ids = [ids[index] for index in sorted(nulls)]
             self._note("null_text", "warning", len(null_ids), "A text is null: it is read as empty.", null_ids)
         return questions, first, second
+
+    def _beside(self, texts: list[str], part: str) -> list[str]:
+        """Texts with the pictures of a column of their own behind them."""
+        column = self.plan.columns.get(part)
+        return list(map(joined, texts, picture_marks(self.table, column[0]))) if column else texts
 
     def _optional(self, part: str) -> Any:
         return optional_texts(self.table, self.plan.columns[part][0]) if part in self.plan.columns else repeat(None)

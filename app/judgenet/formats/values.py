@@ -10,6 +10,7 @@ from typing import Any
 from judgenet.formats.containers import ABSENT, RecordTable
 from judgenet.formats.errors import shown
 from judgenet.formats.native import text_of, transcript
+from judgenet.formats.pictures import column_marks, holds_picture, parts_text, read_text
 
 
 def is_missing(value: Any) -> bool:
@@ -24,7 +25,7 @@ def required_texts(table: RecordTable, column: str) -> tuple[list[str], list[int
     """
     values = table.column(column)
     if set(map(type, values)) <= {str}:
-        return values, []
+        return _with_marks(values), []
     texts: list[str] = []
     nulls: list[int] = []
     for index, value in enumerate(values):
@@ -38,23 +39,51 @@ def required_texts(table: RecordTable, column: str) -> tuple[list[str], list[int
     return texts, nulls
 
 
+def _with_marks(values: list[str]) -> list[str]:
+    """Texts, with marks in place of those that are pictures or lists of parts."""
+    if not any(map(holds_picture, values)):
+        return values
+    return [read_text(value) if holds_picture(value) else value for value in values]
+
+
+def picture_marks(table: RecordTable, column: str) -> list[str]:
+    """The marks of the pictures in a column that holds their paths, data URIs or bytes; empty where it holds none.
+
+    :raises DataError: a cell holds something else.
+    """
+    found: list[str] = []
+    for index, value in enumerate(table.column(column)):
+        marks = "" if is_missing(value) else column_marks(value)
+        if marks is None:
+            problem = f"A picture is a path, a data URI or an object with bytes or a path, here is {shown(value)}."
+            raise table.error(problem, "Mend the record, or map another column.", index, column)
+        found.append(marks)
+    return found
+
+
 def optional_texts(table: RecordTable, column: str) -> list[str | None]:
     """Texts, or ``None``. An empty text is none: CSV cannot tell them apart, and the same data set read from CSV and
     from JSON has to be the same."""
     values = table.column(column)
     return [
-        (value or None) if type(value) is str else None if is_missing(value) else _text(table, index, column, value)
+        ((read_text(value) if holds_picture(value) else value) or None)
+        if type(value) is str
+        else None
+        if is_missing(value)
+        else _text(table, index, column, value)
         for index, value in enumerate(values)
     ]
 
 
 def _text(table: RecordTable, index: int, column: str, value: Any) -> str:
     if isinstance(value, str):
-        return value
+        return read_text(value) if holds_picture(value) else value
     if isinstance(value, bool | int | float):
         # JSON's true becomes the text "True", as in PandaLM's own reading.
         return str(value)
     messages = as_messages(value)
+    if messages is None and (parts := parts_text(value)) is not None:
+        return parts
     if messages is None:
         raise table.error(
             f"A text is expected, here is {shown(value)}.", "Map the column that holds the text.", index, column

@@ -116,8 +116,8 @@ def test_a_models_judgment_is_no_human_label(read: Any, judge: Any) -> None:
 def test_contents_in_typed_parts(read: Any) -> None:
     parts = [{"type": "text", "text": "so"}, {"type": "text", "text": " it is"}]
     assert read({**BATTLE, "conversation_a": talk("why?", parts)}).pairs[0].response_a == "so it is"
-    with pytest.raises(DataError, match="more than text") as caught:
-        read(BATTLE, {**BATTLE, "conversation_b": talk("why?", [{"type": "image", "image": "x"}])})
+    with pytest.raises(DataError, match="more than texts and pictures") as caught:
+        read(BATTLE, {**BATTLE, "conversation_b": talk("why?", [{"type": "audio", "audio": "x"}])})
     assert (caught.value.row, caught.value.column) == (2, "conversation_b")
     with pytest.raises(DataError, match="list of messages"):
         read({**BATTLE, "conversation_a": "no talk"})
