@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import base64
 import contextlib
 import functools
 import gzip
@@ -26,7 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from email.utils import formatdate
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiohttp import web
 
@@ -98,6 +99,16 @@ class Settings:
     """One of the biased minds (``tests.fakes.biased_judges``); without one it judges by a hash."""
     keep: str = "all"
     """``"all"``: messages and answers; ``"hashes"``: neither; ``"none"``: counts only."""
+    blind: str = ""
+    """One of :data:`BLIND_WORDS`: requests with pictures are refused as that server refuses them."""
+
+
+class SeenPicture(NamedTuple):
+    """A picture as it came: the last line of the text before it, its media type, the SHA-256 of its bytes."""
+
+    after: str
+    media: str
+    sha256: str
 
 
 @dataclass(slots=True)
@@ -123,6 +134,7 @@ class Entry:
     paid: bool = False
     delivered: bool = False
     disconnected: bool = False
+    pictures: list[SeenPicture] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         return {name.name: getattr(self, name.name) for name in fields(self)}
@@ -139,6 +151,7 @@ class Asked:
     stream: bool
     usage_in_stream: bool
     parameters: dict[str, Any]
+    pictures: list[SeenPicture] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -265,18 +278,42 @@ def _fill(schema: dict[str, Any], name: str, digest: bytes, evidence: str, score
 # Dialects
 
 
+def _text_of(content: str | list[dict[str, Any]], pictures: list[SeenPicture]) -> str:
+    """The text of a message in any dialect; its pictures go into the list. A part in no dialect's form is an error."""
+    if isinstance(content, str):
+        return content
+    text = ""
+    for part in content:
+        if "text" in part:
+            text += part["text"]
+            continue
+        if part.get("type") == "image_url":
+            head, _, data = part["image_url"]["url"].partition(";base64,")
+            media = head.removeprefix("data:")
+        elif part.get("type") == "image":
+            assert part["source"]["type"] == "base64"
+            media, data = part["source"]["media_type"], part["source"]["data"]
+        else:
+            media, data = part["inlineData"]["mimeType"], part["inlineData"]["data"]
+        digest = hashlib.sha256(base64.b64decode(data, validate=True)).hexdigest()
+        pictures.append(SeenPicture(text.rpartition("\n")[2], media, digest))
+    return text
+
+
 class OpenAIDialect:
     name = "openai"
 
     def asked(self, path: str, body: dict[str, Any]) -> Asked:
         messages = body.get("messages", [])
         system = "\n".join(m["content"] for m in messages if m["role"] == "system")
-        user = "\n".join(m["content"] for m in messages if m["role"] != "system")
+        pictures: list[SeenPicture] = []
+        user = "\n".join(_text_of(m["content"], pictures) for m in messages if m["role"] != "system")
         wanted = body.get("response_format") or {}
         schema = wanted.get("json_schema", {}).get("schema") if wanted.get("type") == "json_schema" else None
         model = body.get("model") or path.partition("/deployments/")[2].partition("/")[0]
         options = body.get("stream_options") or {}
-        return Asked(model, system, user, schema, bool(body.get("stream")), bool(options.get("include_usage")), body)
+        usage = bool(options.get("include_usage"))
+        return Asked(model, system, user, schema, bool(body.get("stream")), usage, body, pictures)
 
     def whole(self, asked: Asked, told: Told, number: int) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": told.text or None, "refusal": told.refusal}
@@ -345,9 +382,9 @@ class AnthropicDialect:
 
     def asked(self, path: str, body: dict[str, Any]) -> Asked:
         user = ""
+        pictures: list[SeenPicture] = []
         for message in body.get("messages", []):
-            content = message["content"]
-            user += content if isinstance(content, str) else "".join(block["text"] for block in content)
+            user += _text_of(message["content"], pictures)
         wanted = (body.get("output_config") or {}).get("format") or {}
         return Asked(
             body.get("model", ""),
@@ -357,6 +394,7 @@ class AnthropicDialect:
             bool(body.get("stream")),
             True,
             body,
+            pictures,
         )
 
     def whole(self, asked: Asked, told: Told, number: int) -> dict[str, Any]:
@@ -426,8 +464,10 @@ class GeminiDialect:
     done = b""
 
     def asked(self, path: str, body: dict[str, Any]) -> Asked:
+        pictures: list[SeenPicture] = []
+
         def text(content: dict[str, Any]) -> str:
-            return "".join(part.get("text", "") for part in content.get("parts", []))
+            return _text_of(content.get("parts", []), pictures)
 
         config = body.get("generationConfig") or {}
         name = path.rpartition("/")[2]
@@ -439,6 +479,7 @@ class GeminiDialect:
             "streamGenerateContent" in name,
             True,
             config,
+            pictures,
         )
 
     def whole(self, asked: Asked, told: Told, number: int) -> dict[str, Any]:
@@ -520,6 +561,30 @@ def _split(text: str, size: int = 12) -> list[str]:
 
 
 # Errors
+
+BLIND_WORDS: dict[str, tuple[int, str, str | None]] = {
+    "openai": (400, "Invalid content type. image_url is only supported by certain models.", None),
+    "anthropic": (400, "'claude-2.1' does not support image input.", None),
+    "gemini": (400, "Image input modality is not enabled for models/gemma-3-1b-it", None),
+    "vllm": (400, "some/model is not a multimodal model", "BadRequestError"),
+    "vllm_limit": (400, "At most 0 image(s) may be provided in one prompt.", "BadRequestError"),
+    "llamacpp": (
+        500,
+        "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj",
+        "server_error",
+    ),
+    "ollama": (400, "this model does not support image input (ref: b8bd630e)", None),
+    "lmstudio": (400, "Model does not support images. Please use a model that does.", None),
+    "openrouter": (404, "No endpoints found that support image input", None),
+    "deepseek": (
+        400,
+        "Failed to deserialize the JSON body into the target type: messages[1]: unknown variant `image_url`, "
+        "expected `text` at line 1 column 120",
+        "invalid_request_error",
+    ),
+    "groq": (400, "messages[1].content must be a string", "invalid_request_error"),
+}
+"""How servers refuse pictures that their model cannot see: status, message, code."""
 
 _ERRORS: dict[str, tuple[int, str, str | None]] = {
     "bad_request": (400, "The request could not be understood.", None),
@@ -663,6 +728,7 @@ class Judge:
             at=time.time(),
             others=self.in_flight,
             fault=fault,
+            pictures=asked.pictures,
         )
         if keep != "none":
             self.log.append(entry)
@@ -716,6 +782,9 @@ class Judge:
     async def _answer(
         self, request: web.BaseRequest, dialect: Dialect, asked: Asked, fault: str | None, entry: Entry
     ) -> web.StreamResponse:
+        if self.settings.blind and asked.pictures:
+            status, message, code = BLIND_WORDS[self.settings.blind]
+            return await self._send(request, entry, status, _encode(dialect.error(status, message, code, None)))
         if fault in REFUSALS:
             value = asked.parameters.get(fault, "")
             named: str | None = _PARAMETER_NAMES.get(fault, fault)

@@ -18,13 +18,16 @@ from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.core.extra_fields import extra_of_text
+from judgenet.core.project import PairsSource
 from judgenet.engine.embedded_model import DEMO_NOTICE, MODEL_NAME
-from judgenet.engine.endpoints import EndpointError, require_approved
+from judgenet.engine.endpoints import EndpointError, NotApproved, require_approved
 from judgenet.engine.options import read_extra
 from judgenet.engine.ports import EndpointState
 from judgenet.engine.probe import EndpointProbe, probe
 from judgenet.engine.server_models import server_models
 from judgenet.engine.session import endpoints_of
+from judgenet.engine.setup import read_source
+from judgenet.formats.errors import DataError
 from judgenet.store.approvals import ApprovalNeed, approve, approved, project_needs, revoke
 from judgenet.store.files import load_project
 from judgenet.store.secrets import (
@@ -331,7 +334,28 @@ def trust(
     if name:
         needs = tuple(need for need in needs if need.endpoint in name)
     approve(needs)
+    if not name and given.pairs is not None:
+        needs += _approve_pictures(given.pairs, folder, given.salt)
     return _tell_trust(needs, "approved", as_json)
+
+
+_MOST_FOLDERS = 100
+
+
+def _approve_pictures(source: PairsSource, folder: Path, salt: str) -> tuple[ApprovalNeed, ...]:
+    """Approves the folders of the pictures that the pairs name; which they are is known when the pairs are read."""
+    found: list[ApprovalNeed] = []
+    while len(found) < _MOST_FOLDERS:
+        try:
+            read_source(source, folder, salt)
+        except NotApproved as asked:
+            approve(asked.needs)
+            found += asked.needs
+        except (DataError, OSError):
+            break  # what is wrong with the pairs is told by what reads them for their own sake
+        else:
+            break
+    return tuple(found)
 
 
 def _tell_trust(needs: Sequence[ApprovalNeed], what: str, as_json: bool) -> int:

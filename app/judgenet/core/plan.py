@@ -30,6 +30,7 @@ from judgenet.core.network import (
 )
 from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import Pair
+from judgenet.core.pictures import picture_tokens, pictures_in
 from judgenet.core.reasoning import likely_thinking
 from judgenet.core.tokens import estimate_tokens
 
@@ -425,7 +426,7 @@ def estimate(
     are the pairs whose roles are known; ``kinds`` gives the kind of each endpoint by name, for prices that hold for a
     kind. ``lengths`` are the ``pair_tokens`` of the pairs, where they were counted before.
     """
-    guesses = guesses or Guesses()
+    guesses, kinds = guesses or Guesses(), kinds or {}
     pairs = list(pairs)
     if lengths is None:
         lengths = [pair_tokens(pair, tokens) for pair in pairs]
@@ -437,6 +438,7 @@ def estimate(
     low = _mean_loads(fewest, lambda count: _loads(spec, count, guesses, 0, _fewest_shares(spec, count)))
     high = _mean_loads(most, lambda count: _loads(spec, count, guesses, 1))
     counts = (fewest_calls(spec, roles.low), count_calls(spec, roles.high))
+    seen = _seen_tokens(pairs, low.keys() | high.keys(), kinds)
     # Loads are those of the design, whatever the number of roles that came back.
     designed = [
         sum(of(spec, count).total * number for count, number in known.items())
@@ -451,7 +453,9 @@ def estimate(
 
     def of_models(ends: _TwoLoads, parts: Sequence[float]) -> tuple[ModelEstimate, ...]:
         return tuple(
-            _model_estimate(key, (ends[0][key], ends[1][key]), lengths, parts, prices, (kinds or {}).get(key[0], ""))
+            _model_estimate(
+                key, (ends[0][key], ends[1][key]), lengths, seen.get(key, 0), parts, prices, kinds.get(key[0], "")
+            )
             for key in sorted(ends[0].keys() | ends[1].keys())
         )
 
@@ -597,6 +601,25 @@ def pair_tokens(pair: Pair, tokens: Callable[[str], int] = estimate_tokens) -> i
     return sum(tokens(text) for text in (*texts, *(criterion.text for criterion in pair.criteria)))
 
 
+def _seen_tokens(
+    pairs: Sequence[Pair], models: Iterable[tuple[str, str]], kinds: Mapping[str, str]
+) -> dict[tuple[str, str], int]:
+    """How many tokens each (endpoint, model) counts for the pictures of all pairs, each pair looked at once."""
+    sizes: Counter[tuple[int, int]] = Counter()
+    for pair in pairs:
+        if pair.pictures:
+            for text in (pair.question, pair.response_a, pair.response_b, pair.reference or ""):
+                sizes.update((of.picture.width, of.picture.height) for of in pictures_in(text, pair.pictures))
+    if not sizes:
+        return {}
+    return {
+        (endpoint, model): sum(
+            count * picture_tokens(kinds.get(endpoint, ""), model, *size) for size, count in sizes.items()
+        )
+        for endpoint, model in models
+    }
+
+
 def _sum(ranges: Iterable[Range]) -> Range:
     low = high = 0
     for some in ranges:
@@ -660,12 +683,14 @@ def _model_estimate(
     key: tuple[str, str],
     loads: tuple[_Load, _Load],
     lengths: Sequence[int],
+    seen: int,
     shares: Sequence[float],
     prices: PriceTable,
     kind: str,
 ) -> ModelEstimate:
+    """What the calls to a model come to; ``seen`` are the tokens that it counts for the pictures of all pairs."""
     endpoint, model = key
-    texts, pairs = sum(lengths), len(lengths)
+    texts, pairs = sum(lengths) + seen, len(lengths)
 
     def ends(of: Callable[[_Load], float]) -> Range:
         low, high = (round(share * of(load)) for share, load in zip(shares, loads, strict=True))

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from judgenet.core.evaluation import Evaluation, Unscored
+from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.events import CallFinished
+from judgenet.core.pictures import PICTURES_RECORD, picture_tokens
 from judgenet.core.plan import Price, PriceTable, cost_of
 from judgenet.core.reasoning import thinking_tokens
 from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.budget import Budget, Limits, Reserve, Used
-from judgenet.engine.ports import ChatReply, ChatRequest, Endpoint, Usage
+from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, Endpoint, SentPicture, Usage
 from judgenet.engine.questions import CallResult, Question
 from judgenet.engine.work import Call
+from judgenet.formats.pictures import PictureError
+from judgenet.store.db import StoreError
+from judgenet.store.pictures import SentPictures
 from judgenet.store.runs import Answer, Outcome
 
 
@@ -30,9 +36,23 @@ class Lane:
     opened: bool = False
     stopped: str = ""
     stopped_models: dict[str, str] = field(default_factory=dict)
+    blind_models: dict[str, str] = field(default_factory=dict)
+    """Models that take no pictures, with the message that says so."""
     held: list[Call] = field(default_factory=list)
     spare: bool = False
     """Nothing but stand-ins are asked here, and none was so far."""
+
+    def holds(self, call: Call) -> bool:
+        """Whether a call waits, since what it would ask has stopped."""
+        model = call.settings.model or ""
+        return model in self.stopped_models or (model in self.blind_models and bool(call.work.pair.pictures))
+
+    @property
+    def stops(self) -> list[str]:
+        """Why calls wait, in words."""
+        if self.stopped:
+            return [self.stopped]
+        return [*self.stopped_models.values(), *self.blind_models.values()]
 
     @property
     def room(self) -> bool:
@@ -49,6 +69,7 @@ class AskedCall:
     lane: Lane
     question: Question
     reserve: Reserve | None = None
+    pictures: tuple[SentPicture, ...] = ()
     tokens_in: int = 0
     """The estimate of the prompt's tokens, where a limit needs one."""
 
@@ -92,7 +113,8 @@ def request_of(asked: AskedCall, max_tokens: int) -> ChatRequest:
         schema=question.schema,
         temperature=question.parameters.temperature,
         max_tokens=max_tokens,
-        more=question.parameters.more,
+        more={name: value for name, value in question.parameters.more.items() if name != PICTURES_RECORD},
+        pictures=asked.pictures,
         key=question.key.hex(),
         site=str(asked.call.site),
     )
@@ -173,8 +195,21 @@ def finished_event(run_id: str, ended: EndedCall) -> CallFinished:
     )
 
 
-def _message_tokens(question: Question) -> int:
-    return estimate_tokens(question.prompt.shared + question.prompt.own)
+async def pictures_of(question: Question, sent: SentPictures) -> tuple[SentPicture, ...]:
+    """The pictures of a question as they are sent. Those that are not encoded yet are, in a thread.
+
+    :raises CallFailed: a picture is not there, or cannot be read.
+    """
+    found = []
+    for placed in question.prompt.pictures:
+        try:
+            form = sent.known(placed.picture)
+            if form is None:
+                form = await asyncio.to_thread(sent.sent, placed.picture)
+        except (PictureError, StoreError, sqlite3.Error) as error:
+            raise CallFailed(Reason.BAD_REQUEST, str(error), attempts=0) from None
+        found.append(SentPicture(placed.mark, *form, placed.picture))
+    return tuple(found)
 
 
 class Spending:
@@ -216,7 +251,9 @@ class Spending:
         if not asked.tokens_in:
             # The parameters hold the reply schema, which endpoints count as part of the prompt.
             question = asked.question
-            asked.tokens_in = _message_tokens(question) + estimate_tokens(question.prompt.system + question.digest) + 16
+            asked.tokens_in = (
+                self._message_tokens(asked) + estimate_tokens(question.prompt.system + question.digest) + 16
+            )
         tokens_in = math.ceil(asked.tokens_in * self._excess.get(asked.model, 1.0))
         tokens_out += thinking_tokens(asked.question.parameters.more.get("reasoning"))
         return self._budget.reserve(tokens_in + tokens_out, self._price(asked, Usage(tokens_in, tokens_out)))
@@ -228,7 +265,7 @@ class Spending:
         if asked.tokens_in and last.prompt > asked.tokens_in:
             # Its tokenizer makes more of a text than was estimated: what is asked from now on is estimated likewise.
             # All of it is laid to the message, since the rest is a smaller part of longer prompts.
-            share = last.prompt / max(_message_tokens(asked.question), 1)
+            share = last.prompt / max(self._message_tokens(asked), 1)
             self._excess[asked.model] = max(share, self._excess.get(asked.model, 1.0))
         if asked.reserve is not None:
             self._budget.settle(asked.reserve, usage.prompt + usage.completion, price)
@@ -238,6 +275,13 @@ class Spending:
     def give_back(self, reserve: Reserve, *, asked: bool) -> None:
         """Frees what a call held that brought no answer. ``asked`` counts it as a call all the same."""
         self._budget.give_back(reserve, asked=asked)
+
+    def _message_tokens(self, asked: AskedCall) -> int:
+        prompt, (endpoint, model) = asked.question.prompt, asked.model
+        tokens = estimate_tokens(prompt.shared + prompt.own)
+        kind = self._kinds.get(endpoint, "")
+        sizes = ((placed.picture.width, placed.picture.height) for placed in prompt.pictures)
+        return tokens + sum(picture_tokens(kind, model, *size) for size in sizes)
 
     def _price(self, asked: AskedCall, usage: Usage) -> float | None:
         endpoint, model = at = asked.model

@@ -17,6 +17,7 @@ import httpx
 from judgenet.core.documents import well_formed
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
+from judgenet.core.pictures import picture_tokens
 from judgenet.core.schemas import ReplyForm
 from judgenet.core.tokens import estimate_tokens
 from judgenet.core.wording import duration
@@ -34,6 +35,7 @@ from judgenet.engine.ports import (
     FormRefused,
     OnState,
     OnText,
+    PicturesRefused,
     Usage,
 )
 from judgenet.engine.providers import common, provider_for
@@ -101,6 +103,8 @@ class _Model:
         self.gate = Gate()
         self.lessons: set[tuple[str, str]] = set()
         self.told_window = False
+        self.blind: _Stop | None = None
+        """Set where the model takes no pictures."""
 
 
 class _Stop:
@@ -112,8 +116,8 @@ class _Stop:
         self.status = status
         self.model = model
 
-    def error(self, attempts: int) -> EndpointStopped:
-        return EndpointStopped(self.reason, self.message, status=self.status, attempts=attempts, model=self.model)
+    def error(self, attempts: int, kind: type[EndpointStopped] = EndpointStopped) -> EndpointStopped:
+        return kind(self.reason, self.message, status=self.status, attempts=attempts, model=self.model)
 
 
 class HttpEndpoint:
@@ -198,6 +202,8 @@ class HttpEndpoint:
         self._unreadable.clear()
         self._told.clear()
         self._away_at = ""
+        for model in self._models.values():
+            model.blind = None
         self._limiter.resume()
 
     async def close(self) -> None:
@@ -221,16 +227,16 @@ class HttpEndpoint:
         alone = False
         tokens = 0.0
         if self._limiter.counts_tokens:
-            tokens = float(estimate_tokens(request.system) + estimate_tokens(request.user) + request.most_tokens)
+            tokens = float(self._prompt_tokens(request) + request.most_tokens)
         try:
             while True:
                 if not alone and not gate.open:
                     alone = await gate.enter()
-                self._check_form(request, model)
+                self._check(request, model)
                 permit = await self._limiter.acquire(request.model, tokens)
                 used: float | None = None
                 try:
-                    self._check_form(request, model)
+                    self._check(request, model)
                     if self._exchange.headers is None:
                         await self._look_up_key(sent)
                     learned = dict(model.learned)
@@ -280,9 +286,12 @@ class HttpEndpoint:
             if alone:
                 gate.leave()
 
-    def _check_form(self, request: ChatRequest, model: _Model) -> None:
+    def _check(self, request: ChatRequest, model: _Model) -> None:
+        """Refuses what the model is known not to take."""
         if request.schema is not None and model.learned.get(common.SCHEMA) == common.REFUSED:
             raise FormRefused(f"{self.name}: {request.model} takes no reply schema")
+        if request.pictures and model.blind is not None:
+            raise model.blind.error(0, PicturesRefused)
 
     @property
     def _reached(self) -> bool:
@@ -386,6 +395,9 @@ class HttpEndpoint:
             raise self._stop(_Stop(fault.reason, text, fault.status, None), sent, until)
         if fault.action == "stop":
             raise self._stop(_Stop(fault.reason, fault.text, fault.status, None), sent)
+        if fault.action == "blind":
+            stop = self._model(model).blind = _Stop(fault.reason, fault.text, fault.status, model)
+            raise stop.error(sent, PicturesRefused)
         if fault.action == "stop_model":
             raise self._stop(_Stop(fault.reason, fault.text, fault.status, model), sent)
 
@@ -476,7 +488,7 @@ class HttpEndpoint:
             applied = {**applied, common.REASONING: common.NOT_APPLIED}
         estimated = False
         if prompt == 0:
-            prompt = estimate_tokens(request.system) + estimate_tokens(request.user)
+            prompt = self._prompt_tokens(request)
             estimated = True
         if completion == 0 and answer.unreadable is not None:
             # What it took to write is not known: it is counted with the most that was asked for.
@@ -499,6 +511,13 @@ class HttpEndpoint:
             applied=applied,
             tokens=tuple(answer.tokens),
         )
+
+    def _prompt_tokens(self, request: ChatRequest) -> int:
+        """About how many tokens a request's prompt has."""
+        pictures = (sent.picture for sent in request.pictures)
+        kind = self._profile.kind
+        seen = sum(picture_tokens(kind, request.model, one.width, one.height) for one in pictures)
+        return estimate_tokens(request.system) + estimate_tokens(request.user) + seen
 
     def _watch_window(self, request: ChatRequest, model: _Model, prompt: int, completion: int) -> None:
         """Tells once where prompt and answer together fill a round window: some servers cut a prompt silently

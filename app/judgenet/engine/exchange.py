@@ -303,6 +303,7 @@ class Exchange:
             self._provider.sent(request, learned, on_text is not None),
             self._provider.parameters,
             request.schema.schema if request.schema is not None else None,
+            bool(request.pictures),
         )
         what = f"HTTP {status}"
         if 300 <= status < 400 and (place := headers.get("location")):

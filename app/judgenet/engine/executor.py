@@ -36,6 +36,7 @@ from judgenet.engine.asked_calls import (
     answer_of,
     finished_event,
     outcome_of,
+    pictures_of,
     request_of,
 )
 from judgenet.engine.budget import Used
@@ -47,12 +48,14 @@ from judgenet.engine.ports import (
     Endpoint,
     EndpointStopped,
     FormRefused,
+    PicturesRefused,
     Usage,
 )
 from judgenet.engine.questions import CallResult, Questions
 from judgenet.engine.stand_ins import StandIns
 from judgenet.engine.work import Call
 from judgenet.store.db import Store, now
+from judgenet.store.pictures import SentPictures
 from judgenet.store.runs import (
     LONGER,
     Answer,
@@ -88,6 +91,8 @@ class Executor:
         self._run_id = plan.run.id
         self._lanes = {name: Lane(endpoint) for name, endpoint in endpoints.items()}
         self._spending = Spending(plan.limits, plan.prices, plan.kinds, plan.budget)
+        self._pictures = SentPictures(store)
+        self._unseen: set[int] = set()
         self._asking: dict[bytes, list[Call]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._uncommitted = 0
@@ -176,6 +181,8 @@ class Executor:
             lane.endpoint.resume()
             lane.stopped = ""
             lane.stopped_models.clear()
+            lane.blind_models.clear()
+            self._unseen.clear()
             lane.opened = False
             held, lane.held = lane.held, []
             self._enqueue(held)
@@ -236,7 +243,9 @@ class Executor:
                     heapq.heappush(self._lanes[chosen.settings.endpoint or ""].ready, (chosen.rank, chosen))
                     continue
                 call = chosen
-                if call.settings.model in lane.stopped_models:
+                if lane.holds(call):
+                    if call.settings.model in lane.blind_models:
+                        self._unseen.add(call.work.index)
                     lane.held.append(call)
                     continue
                 if self._start(call, lane):
@@ -254,7 +263,8 @@ class Executor:
 
     def _admit(self) -> None:
         """Takes up pairs while some endpoint has room and nothing ready."""
-        while len(self._pairs) < self._most_active and any(
+        # Pairs whose pictures a model cannot see wait for somebody: they must not keep others out.
+        while len(self._pairs) - len(self._unseen) < self._most_active and any(
             lane.room and not lane.ready and not lane.spare for lane in self._lanes.values()
         ):
             calls = self._pairs.take_up()
@@ -291,7 +301,7 @@ class Executor:
             stops = [
                 message if message.startswith(name) else f"{name}: {message}"
                 for name, lane in self._lanes.items()
-                for message in ([lane.stopped] if lane.stopped else lane.stopped_models.values())
+                for message in lane.stops
             ]
             self._finish("halted", "; ".join(stops))
 
@@ -339,6 +349,8 @@ class Executor:
         on_text = (lambda text: self._emit(CallText(self._run_id, *call.site, text))) if self._plan.stream else None
         self._emit(CallStarted(self._run_id, *call.site))
         try:
+            if asked.question.prompt.pictures:
+                asked.pictures = await pictures_of(asked.question, self._pictures)
             reply = self._kept.with_likely(asked, await self._reply(asked, on_text))
             lane.opened = True
             result, rule = self._kept.read(asked, reply)
@@ -399,8 +411,9 @@ class Executor:
         """Sends no further call to what stopped; the calls wait, the rest of the run goes on."""
         message = str(stop)
         if stop.model is not None:
-            new = stop.model not in lane.stopped_models
-            lane.stopped_models[stop.model] = message
+            stopped = lane.blind_models if isinstance(stop, PicturesRefused) else lane.stopped_models
+            new = stop.model not in stopped
+            stopped[stop.model] = message
         else:
             new = not lane.stopped
             lane.stopped = message

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from judgenet.core.endpoints import EndpointProfile as EndpointProfile
 from judgenet.core.evaluation import Reason
+from judgenet.core.pictures import PairPicture
 from judgenet.core.probabilities import TokenAlternatives
 from judgenet.core.reasoning import thinking_tokens
 from judgenet.core.schemas import ReplyForm
@@ -47,6 +48,17 @@ class ReplySchema:
 
 
 @dataclass(frozen=True, slots=True)
+class SentPicture:
+    """A picture of a request: it follows ``mark`` in the shared text. ``data`` is base64; ``picture`` is what is known
+    of it, for counting tokens."""
+
+    mark: str
+    media: str
+    data: str = field(repr=False)
+    picture: PairPicture
+
+
+@dataclass(frozen=True, slots=True)
 class ChatRequest:
     """One question to a model.
 
@@ -55,7 +67,8 @@ class ChatRequest:
     ``temperature=None`` leaves the parameter out. ``seed`` is sent where the endpoint takes one.
     ``site`` says which call this is (pair, layer, neuron, order, sample): only the replay endpoint and
     messages to people look at it. ``more`` has the settings that not every call has, by name. ``max_tokens`` is the
-    limit of the answer itself; the room for thinking (``most_tokens`` with it) is added by the provider.
+    limit of the answer itself; the room for thinking (``most_tokens`` with it) is added by the provider. ``pictures``
+    are those of the shared text, in its order.
     """
 
     model: str
@@ -70,6 +83,7 @@ class ChatRequest:
     key: str = ""
     site: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
+    pictures: tuple[SentPicture, ...] = ()
 
     @property
     def user(self) -> str:
@@ -145,6 +159,10 @@ class EndpointStopped(CallFailed):
     ) -> None:
         super().__init__(reason, message, status=status, attempts=attempts)
         self.model = model
+
+
+class PicturesRefused(EndpointStopped):
+    """The endpoint's model takes no pictures: no call with pictures to ``model`` makes sense, others do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ from judgenet.store.approvals import approve, endpoint_needs, file_needs
 from judgenet.store.db import Store
 from judgenet.store.files import load_project, read_text, save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.pictures import picture_folders
 from judgenet.store.prices import load_prices
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
@@ -100,7 +101,7 @@ class Setup:
             assert self.project.pairs is not None
             folder = self.project_path.absolute().parent
             sources = (replace(profile, base_url="", headers=()) for profile in self.project.endpoints)
-            allow(sources, folder, start.salt, self.project.pairs.files)
+            allow(sources, folder, start.salt, [*self.project.pairs.files, *picture_folders(start.pairs)])
 
     def save(self) -> None:
         """Writes the project file of a run that has a folder of its own."""

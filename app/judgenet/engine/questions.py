@@ -10,6 +10,7 @@ from judgenet.core.evaluation import Evaluation, Reading, ScoreSource, Unscored
 from judgenet.core.network import NetworkError, NetworkSpec, Role, role_limit
 from judgenet.core.pair_checks import lacking_criteria
 from judgenet.core.pairs import Pair
+from judgenet.core.pictures import LARGEST_EDGE, PICTURES_RECORD
 from judgenet.core.probabilities import (
     PROBABILITIES,
     SCORES,
@@ -76,6 +77,13 @@ def _designed(spec: NetworkSpec, pair: Pair) -> tuple[tuple[Role, ...], str]:
     return roles.roles, "no criteria: the fixed roles stand in"
 
 
+def with_pictures(parameters: Parameters, prompt: Prompt) -> Parameters:
+    """Parameters that name the pictures of a prompt, so that they are part of its key, and the size in which they are
+    sent."""
+    named = {"largest_edge": LARGEST_EDGE, "sha256": [one.picture.sha256 for one in prompt.pictures]}
+    return replace(parameters, more={**parameters.more, PICTURES_RECORD: named})
+
+
 class Questions:
     """Makes the questions of a network and reads their answers. Knows no endpoint, store or loop.
 
@@ -113,6 +121,9 @@ class Questions:
         prompt = call.work.roles_prompt(form) if of_roles else call.work.prompt(call, form)
         schema = self._schema(of_roles, call.settings.model or "") if form == "json" else None
         parameters, digest = self._parameters_of(call, of_roles, form, schema)
+        if prompt.pictures:
+            parameters = with_pictures(parameters, prompt)
+            digest = parameters.digest()
         key = call.work.key(call, form, prompt, digest)
         missing = call.work.missing(call.work.heard(call), call.site.layer) if call.site.layer > 1 else ()
         return Question(form, prompt, parameters, digest, schema, key, missing)

@@ -15,6 +15,7 @@ from judgenet.store.approvals import approve, file_needs
 from judgenet.store.db import Store
 from judgenet.store.files import save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.pictures import picture_folders
 from judgenet.store.recorded import NEURON, ReadingMode, Selected, Unread, import_run, network_for, select
 from judgenet.store.runs import RunInfo
 
@@ -61,6 +62,6 @@ def record_judgments(
         project = Project(name, network_for(selected), new_salt(), source)
         with suppress(OSError):
             # Where it cannot be kept, the project asks when it is opened.
-            approve(file_needs(source.files, folder, project.salt))
+            approve(file_needs([*source.files, *picture_folders(dataset.pairs)], folder, project.salt))
         save_project(project, project_path)
     return run, selected

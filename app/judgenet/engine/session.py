@@ -34,10 +34,12 @@ from judgenet.core.network import (
 )
 from judgenet.core.pair_checks import require_judgeable
 from judgenet.core.pairs import Pair, data_hash
+from judgenet.core.pictures import takes_no_pictures
 from judgenet.core.plan import PriceTable, calls_of_pairs
 from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.until import UntilError, UntilRule
+from judgenet.core.wording import plural
 from judgenet.engine.auto_matches import AutoMatches
 from judgenet.engine.budget import Budget, Limits, Used
 from judgenet.engine.embedded_model import model_name
@@ -49,6 +51,7 @@ from judgenet.engine.runtime import Runtime
 from judgenet.engine.steering import Steering, in_run_order
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
+from judgenet.store.pictures import keep_pictures
 from judgenet.store.runs import (
     PairState,
     RunInfo,
@@ -241,7 +244,8 @@ def _as_replayed(start: Start) -> Start:
 def plan_run(store: Store, start: Start) -> RunPlan:
     """Enters the run in the store, or finds the earlier one to go on with.
 
-    :raises NetworkError: the design cannot run.
+    :raises NetworkError: the design cannot run, or a model is known to see no pictures.
+    :raises PictureError: a picture of the pairs is gone or has changed since they were read.
     """
     require_valid(start.spec, start.profiles)
     require_judgeable(start.spec, start.pairs)
@@ -264,6 +268,8 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         record[ORDER_RECORD] = {"seed": start.spec.seed}
     if start.auto_matches:
         record[MATCHES_RECORD] = {"kind": "auto", "seed": start.spec.seed}
+    require_sight(start)
+    keep_pictures(store, start.pairs)
     run = start_run(store, fingerprint(start), record, start.pairs)
     steering = _steering(store, run, start)
     if start.scope == "unscored":
@@ -288,6 +294,36 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         steering=steering,
         begun=frozenset() if steering is None else begun_pairs(store, run),
     )
+
+
+def blind_words(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile], pairs: Sequence[Pair]) -> str:
+    """That some models of a network are known to see no pictures, which some pairs have; empty where all is well."""
+    with_some = sum(bool(pair.pictures) for pair in pairs)
+    if not with_some:
+        return ""
+    blind: dict[str, None] = {}
+    for settings in all_settings(spec):
+        profile = profiles.get(settings.endpoint or "")
+        model = settings.model or (profile.model if profile else None) or ""
+        if profile is not None and profile.kind != "replay" and takes_no_pictures(profile.kind, model):
+            name = "The embedded model" if profile.kind == "embedded" else f"{model} at {profile.name}"
+            blind[name] = None
+    if not blind:
+        return ""
+    sees = "sees" if len(blind) == 1 else "see"
+    return (
+        f"{' and '.join(blind)} {sees} no pictures, and {with_some:,} of {plural(len(pairs), 'pair')} "
+        f"{'has' if with_some == 1 else 'have'} some. Choose a model that sees, or leave these pairs out."
+    )
+
+
+def require_sight(start: Start) -> None:
+    """Refuses models that are known to see no pictures for pairs that have some, before anything is paid.
+
+    :raises NetworkError: there are such.
+    """
+    if words := blind_words(start.spec, start.profiles, start.pairs):
+        raise NetworkError(words)
 
 
 def _steering(store: Store, run: RunInfo, start: Start) -> Steering | None:

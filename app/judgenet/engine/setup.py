@@ -21,8 +21,9 @@ from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import NotApproved
 from judgenet.engine.session import Scope, Start, all_settings, with_models
 from judgenet.engine.versions import versions
+from judgenet.formats.pictures import MayRead, PictureOutside
 from judgenet.formats.watch import Watch, nothing
-from judgenet.store.approvals import file_needs
+from judgenet.store.approvals import file_needs, picture_need
 from judgenet.store.prices import load_prices
 from judgenet.store.runs import RunInfo
 
@@ -41,16 +42,38 @@ def read_source(
 
     ``watch`` hears how far it is, and may end it. ``limit`` is the most bytes that a file may unpack to.
 
-    :raises NotApproved: a file lies elsewhere and was not approved; nothing is read.
+    :raises NotApproved: a file, or the folder of a picture, lies elsewhere and was not approved; nothing is read.
     :raises DataError: a file is missing or cannot be read as pairs.
     """
     if needs := file_needs(source.files, folder, salt):
         raise NotApproved(needs)
-    return read_files(source, folder, watch, limit=limit)
+    known: set[Path] = set()
+
+    def may_read(path: Path) -> None:
+        place = path.absolute()
+        if place.parent in known and not place.is_symlink():
+            return
+        if picture_need(place, folder, salt) is not None:
+            raise PictureOutside(place)
+        known.add(place.parent)
+
+    try:
+        return read_files(source, folder, watch, limit=limit, may_read=may_read)
+    except PictureOutside as outside:
+        need = picture_need(outside.path, folder, salt)
+        raise NotApproved([] if need is None else [need]) from None
 
 
-def read_files(source: PairsSource, folder: Path, watch: Watch = nothing, *, limit: int | None = None) -> Dataset:
-    """As :func:`read_source`, for files that the user himself names: they need no approval.
+def read_files(
+    source: PairsSource,
+    folder: Path,
+    watch: Watch = nothing,
+    *,
+    limit: int | None = None,
+    may_read: MayRead | None = None,
+) -> Dataset:
+    """As :func:`read_source`, for files that the user himself names: they need no approval. Pictures are read below the
+    folder of the file that names them, unless ``may_read`` says otherwise.
 
     :raises DataError: a file is missing or cannot be read as pairs.
     """
@@ -60,6 +83,7 @@ def read_files(source: PairsSource, folder: Path, watch: Watch = nothing, *, lim
         mapping=None if mapping is None else formats.PairMapping.from_json(mapping),
         limit=limit,
         watch=watch,
+        may_read=may_read,
     )
     return edited(dataset, source.edits)
 

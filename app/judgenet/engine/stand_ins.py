@@ -60,10 +60,11 @@ class StandIns:
         for settings in others:
             if kept == (settings.endpoint, settings.model):
                 return own.work.stand_in_call(own, settings)
-        if self._can_ask(own.settings, sending, may_try=call is own):
+        pictures = bool(own.work.pair.pictures)
+        if self._can_ask(own.settings, sending, may_try=call is own, pictures=pictures):
             return own
         for settings in others:
-            if self._can_ask(settings, sending):
+            if self._can_ask(settings, sending, pictures=pictures):
                 self._lanes[settings.endpoint or ""].spare = False
                 return own.work.stand_in_call(own, settings)
         return own
@@ -74,9 +75,13 @@ class StandIns:
             return None
         return call.instead_of
 
-    def _can_ask(self, settings: Settings, sending: bool = True, *, may_try: bool = False) -> bool:
+    def _can_ask(
+        self, settings: Settings, sending: bool = True, *, may_try: bool = False, pictures: bool = False
+    ) -> bool:
         lane = self._lanes[settings.endpoint or ""]
         if lane.stopped or settings.model in lane.stopped_models:
+            return False
+        if pictures and settings.model in lane.blind_models:
             return False
         if not sending or not self._out_of_reach(lane, settings):
             return True

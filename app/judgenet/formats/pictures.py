@@ -29,7 +29,7 @@ from judgenet.core.pictures import (
     sent_size,
     text_parts,
 )
-from judgenet.formats.errors import shown
+from judgenet.formats.errors import DataError, shown
 from judgenet.formats.limits import size_text
 
 if TYPE_CHECKING:
@@ -48,13 +48,8 @@ _FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF")
 _NAMES: Final = "PNG, JPEG, WebP and GIF"
 
 
-class PictureError(ValueError):
-    """A picture that cannot be read; ``problem`` and ``mend`` are sentences."""
-
-    def __init__(self, problem: str, mend: str) -> None:
-        super().__init__(f"{problem} {mend}")
-        self.problem = problem
-        self.mend = mend
+class PictureError(DataError):
+    """A picture that cannot be read."""
 
 
 class PictureOutside(Exception):
@@ -298,7 +293,7 @@ def _too_large(size: int) -> PictureError:
     )
 
 
-class Looked(NamedTuple):
+class PictureFacts(NamedTuple):
     """What was found in the bytes of a picture."""
 
     sha256: str
@@ -308,11 +303,11 @@ class Looked(NamedTuple):
     size: int
 
 
-_known: dict[tuple[str, int, int], Looked] = {}
+_known: dict[tuple[str, int, int], PictureFacts] = {}
 _MOST_KNOWN: Final = 50_000
 
 
-def _look_at(path: Path, named: str) -> Looked:
+def _look_at(path: Path, named: str) -> PictureFacts:
     """As :func:`look`, of a file; one that is known and has not changed is not read again."""
     try:
         about = path.stat()
@@ -333,7 +328,7 @@ def _look_at(path: Path, named: str) -> Looked:
     return found
 
 
-def look(data: bytes) -> Looked:
+def look(data: bytes) -> PictureFacts:
     """The hash, format and size of a picture, which is unpacked once to see that it is whole.
 
     :raises PictureError: it is none of the known formats, is broken, or is too large.
@@ -348,7 +343,7 @@ def look(data: bytes) -> Looked:
         # JPEG is unpacked at an eighth of its size, which reads all of it.
         image.draft("RGB", (max(1, width // 8), max(1, height // 8)))
         _load(image)
-    return Looked(hashlib.sha256(data).hexdigest(), media, width, height, len(data))
+    return PictureFacts(hashlib.sha256(data).hexdigest(), media, width, height, len(data))
 
 
 def _opened(data: bytes) -> Image:
@@ -510,6 +505,7 @@ def content_parts(
         if isinstance(part, str):
             parts.append({"type": "text", "text": part})
         else:
-            uri = f"data:{part.media};base64,{base64.b64encode(data_of(part)).decode()}"
+            data = base64.b64encode(data_of(part.picture)).decode()
+            uri = f"data:{part.picture.media};base64,{data}"
             parts.append({"type": "image_url", "image_url": {"url": uri}})
     return parts

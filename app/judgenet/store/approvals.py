@@ -172,6 +172,24 @@ def file_needs(files: Sequence[str | Path], folder: Path, salt: str) -> tuple[Ap
     return tuple(need for need in needs if need.entry not in allowed)
 
 
+def picture_need(path: Path, folder: Path, salt: str) -> ApprovalNeed | None:
+    """What a picture that the pairs of a project name needs and was not approved, ``None`` where it may be read: below
+    ``folder``, or below a folder that was approved. What is asked for is the folder of the picture.
+
+    :raises FileError: the approvals cannot be read.
+    """
+    outside = _outside(path, folder)
+    if not outside:
+        return None
+    mark = project_mark(salt)
+    place = Path(outside[0])
+    given = {Path(need.place) for need in _read() | _session if need.kind == "file" and need.name == mark}
+    # Nothing hidden: the folder may be somebody's home.
+    if place in given or any(_inside(place, root) for root in given):
+        return None
+    return ApprovalNeed("file", str(place.parent), mark)
+
+
 def carry(project: Project, before: Path, after: Path) -> None:
     """Keeps that a project which is written to the folder ``after`` goes on reading what it was allowed to read in the
     folder ``before``; files that were not allowed there stay so.

@@ -49,3 +49,10 @@ ALTER TABLE run_calls ADD COLUMN scores_from TEXT;
 ALTER TABLE run_calls ADD COLUMN share_a REAL;
 ALTER TABLE run_calls ADD COLUMN share_tie REAL;
 ALTER TABLE run_calls ADD COLUMN share_b REAL;
+
+-- The pictures of pairs, by the SHA-256 of their files: a run can be read, and gone on with, when the files are gone.
+CREATE TABLE pictures (
+    hash  BLOB PRIMARY KEY,
+    media TEXT NOT NULL,
+    body  BLOB NOT NULL
+) STRICT;

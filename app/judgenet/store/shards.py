@@ -28,6 +28,7 @@ from judgenet.store.db import Store, StoreError, restored
 from judgenet.store.files import atomic_write
 from judgenet.store.frame import RunFrame
 from judgenet.store.locate import RUN_PROJECT, SHARDS_SUFFIX
+from judgenet.store.pictures import copy_pictures
 from judgenet.store.runs import KEY_BYTES, RunInfo, run_info, runs, spent, start_run
 from judgenet.store.taught import fair_frame
 from judgenet.version import __version__
@@ -438,6 +439,7 @@ def _copy(source: Store, run: RunInfo, db: sqlite3.Connection, number: int) -> N
         )
     for batch in _rows(source, "SELECT endpoint, model, body FROM learned"):
         db.executemany("INSERT OR IGNORE INTO learned (endpoint, model, body) VALUES (?, ?, ?)", batch)
+    copy_pictures(source, db)
     copy_labels(source, db)
 
 

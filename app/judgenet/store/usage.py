@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from judgenet.core.pictures import PICTURES_RECORD
 from judgenet.store.db import Store
 from judgenet.store.runs import RunInfo, kept_parameters
 
@@ -74,6 +75,14 @@ def models_used(store: Store, run: RunInfo) -> list[ModelUse]:
     ]
 
 
+def _shared_settings(more: Mapping[str, Any]) -> str:
+    """The JSON of further settings. Which pictures a call had is no setting, in what size they were sent is."""
+    if PICTURES_RECORD in more:
+        pictures = {name: value for name, value in more[PICTURES_RECORD].items() if name != "sha256"}
+        more = {**more, PICTURES_RECORD: pictures}
+    return json.dumps(more, sort_keys=True) if more else ""
+
+
 def parameters_used(store: Store, run: RunInfo) -> list[ParameterUse]:
     """The parameters of a run's answers, the most used first. Reply schemas that differ only within are one."""
     uses: Counter[ParameterUse] = Counter()
@@ -95,7 +104,7 @@ def parameters_used(store: Store, run: RunInfo) -> list[ParameterUse]:
                 asked.max_tokens,
                 0,
                 tuple(sorted(applied.items())),
-                json.dumps(asked.more, sort_keys=True) if asked.more else "",
+                _shared_settings(asked.more),
             )
         ] += calls
     rows = [use._replace(calls=calls) for use, calls in uses.items()]

@@ -17,13 +17,14 @@ from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
 from judgenet.core.presets import PRESETS, renamed
 from judgenet.core.project import RULE, PairsSource, Project, ProjectError, Selection, rebased, relative_path, select
-from judgenet.engine.endpoints import EndpointError
+from judgenet.engine.endpoints import EndpointError, NotApproved
 from judgenet.engine.setup import read_source
 from judgenet.formats.errors import DataError
 from judgenet.store.approvals import approve, carry, file_needs
 from judgenet.store.db import Store, StoreError, StoreInUse
 from judgenet.store.files import load_project, save_project, store_path
 from judgenet.store.labels import has_labels
+from judgenet.store.pictures import picture_folders
 from judgenet.store.project_file import ProjectFile
 from judgenet.store.recovery import (
     Session,
@@ -364,7 +365,8 @@ class Document(QObject):
             if dataset is not None:
                 select(dataset.pairs, source.selection)
                 # They were read already: by the user's choice, or because they were approved before.
-                self.approvals.keep(lambda: approve(file_needs(files, self.folder, self.project.salt)))
+                folders = picture_folders(dataset.pairs)
+                self.approvals.keep(lambda: approve(file_needs([*files, *folders], self.folder, self.project.salt)))
         self._push(text, _Value(replace(self.project, pairs=source), dataset, self.folder), "")
 
     def _push(self, text: str, after: _Value, merge: str) -> None:
@@ -449,6 +451,9 @@ class Document(QObject):
             self._errors.tell(
                 "The pairs were not loaded.", self.title, Mend("Load them", self.reload_pairs), level="warning"
             )
+            return
+        except NotApproved as error:
+            self.approvals.tell_outside(error.needs)
             return
         except (DataError, EndpointError, OSError) as error:
             self._errors.tell_exception(error, mend=Mend("Try again", self.reload_pairs))

@@ -55,14 +55,18 @@ class Approvals:
             self._errors.tell_exception(error, "No pairs were read")
             return False
         if needs:
-            files = ", ".join(need.place for need in needs)
-            self._errors.tell(
-                f"The project names pairs outside its own folder, which were not read: {files}",
-                self._document.title,
-                Mend("Decide…", lambda: self._tasks.start(self._ask_to_read(needs), "Approve files")),
-                level="warning",
-            )
+            self.tell_outside(needs)
         return not needs
+
+    def tell_outside(self, needs: Sequence[ApprovalNeed]) -> None:
+        """Says that the project may not read its pairs, or pictures of them, and offers to approve what it needs."""
+        files = ", ".join(need.place for need in needs)
+        self._errors.tell(
+            f"The project names pairs or pictures outside its own folder, which were not read: {files}",
+            self._document.title,
+            Mend("Decide…", lambda: self._tasks.start(self._ask_to_read(needs), "Approve files")),
+            level="warning",
+        )
 
     async def _ask_to_read(self, needs: Sequence[ApprovalNeed]) -> None:
         try:

@@ -24,6 +24,7 @@ from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.session import Engine, RunHandle, Scope, profiles_of
 from judgenet.engine.setup import no_price_words, start_of, unpriced_models
+from judgenet.formats.errors import DataError
 from judgenet.store.db import StoreError
 from judgenet.store.prices import load_prices
 from judgenet.store.runs import set_run_state
@@ -35,6 +36,19 @@ from judgenet.ui.tasks import Tasks
 
 STOP_PATIENCE_S: Final = 5.0
 """How long closing waits for a run that was told to stop; it needs less than one."""
+
+
+_NO_START: Final = (
+    DataError,
+    EndpointError,
+    MatchesError,
+    NetworkError,
+    PriceError,
+    PromptError,
+    StoreError,
+    UntilError,
+)
+"""Why a run cannot be started, in words for people."""
 
 
 class Runner(QObject):
@@ -230,7 +244,7 @@ class Runner(QObject):
             if not await document.approvals.may_send(profiles_of(start)) or store is not document.store:
                 return
             handle = await self._tasks.off_thread(self.engine().start, store, start, self._bridge.put)
-        except (EndpointError, MatchesError, NetworkError, PriceError, PromptError, StoreError, UntilError) as error:
+        except _NO_START as error:
             self._errors.tell_exception(error, "No run was started")
             return
         finally:

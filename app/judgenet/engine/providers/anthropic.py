@@ -22,6 +22,7 @@ from judgenet.engine.providers.common import (
     sent_parameters,
     temperature_of,
     with_extra_fields,
+    with_pictures,
     without_limits,
 )
 
@@ -121,8 +122,14 @@ class Anthropic:
 
     def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]:
         content: list[dict[str, Any]] = []
-        if request.shared:
-            content.append({"type": "text", "text": request.shared, "cache_control": {"type": "ephemeral"}})
+        for part in with_pictures(request.shared, request.pictures):
+            if isinstance(part, str):
+                content.append({"type": "text", "text": part})
+            else:
+                source = {"type": "base64", "media_type": part.media, "data": part.data}
+                content.append({"type": "image", "source": source})
+        if content:
+            content[-1]["cache_control"] = {"type": "ephemeral"}
         if request.own or not content:
             content.append({"type": "text", "text": request.own})
         body: dict[str, Any] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 from urllib.parse import urlsplit
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from judgenet.core.extra_fields import merged_extra
 from judgenet.core.probabilities import MOST_ALTERNATIVES, PROBABILITIES, SCORES, TokenAlternatives
 from judgenet.core.reasoning import thinking_tokens
-from judgenet.engine.ports import ChatRequest, FinishReason
+from judgenet.engine.ports import ChatRequest, FinishReason, SentPicture
 
 # What is learned of a model: the names and values of the run's record.
 LIMIT = "max_tokens"
@@ -321,6 +321,19 @@ def without_limits(schema: Any) -> Any:
 def has_limits(schema: Any) -> bool:
     """Whether :func:`without_limits` would change the schema."""
     return bool(without_limits(schema) != schema)
+
+
+def with_pictures(text: str, pictures: Sequence[SentPicture]) -> list[str | SentPicture]:
+    """A text and the pictures that follow the marks in it, in order. A picture whose mark is not there comes at the
+    end: none is left out."""
+    parts: list[str | SentPicture] = []
+    begun = 0
+    for picture in pictures:
+        found = text.find(picture.mark, begun)
+        end = len(text) if found < 0 else found + len(picture.mark)
+        parts += [text[begun:end], picture] if end > begun else [picture]
+        begun = end
+    return [*parts, text[begun:]] if begun < len(text) else parts
 
 
 def count(value: object) -> int:

@@ -40,10 +40,11 @@ class Fault:
 
     ``retry``: may go better next time. ``slow``: the same, and the endpoint is asked too much. ``unreachable``:
     the same, and nothing was there to ask. ``refused``: a parameter is refused, the call may go without.
-    ``fail``: this call cannot go. ``stop``: no call to the endpoint can, ``stop_model``: none to this model.
+    ``blind``: the model takes no pictures. ``fail``: this call cannot go. ``stop``: no call to the endpoint can,
+    ``stop_model``: none to this model.
     """
 
-    action: Literal["retry", "slow", "unreachable", "refused", "fail", "stop", "stop_model"]
+    action: Literal["retry", "slow", "unreachable", "refused", "blind", "fail", "stop", "stop_model"]
     reason: Reason
     text: str
     status: int | None = None
@@ -118,10 +119,33 @@ _UNSUPPORTED = re.compile(
     r"|cannot be (?:used|set|specified)|must be (?:set to )?1\b|only .{0,60}?(?:default|supported|allowed|accepted)"
     r"|may only|must be verified|not (?:yet )?enabled"
 )
+_BLIND = re.compile(
+    r"(?:images?|image_url|image inputs?|vision|multi-?modal\w*)\W.{0,60}?(?:not (?:yet |currently )?"
+    r"(?:support|enabled|available|allowed)|unsupported|only supported by)"
+    r"|(?:(?:does|do|can|could|may|is|are)(?:\s?not|n't)|cannot|unable to) "
+    r"(?:support|accept|process|take|handle|see|able to \w+) (?:any |the )?(?:image|vision|picture|multi-?modal)"
+    r"|unsupported (?:content|part|message)? ?(?:type)?.{0,20}image|not a (?:multi-?modal|vision)|at most 0 images?"
+    r"|no endpoints found that support image|unknown variant .{0,3}image|\bmmproj\b|required for image input"
+    r"|content\b.{0,40}(?:must be a (?:valid )?string|str type expected|should be a valid string)"
+    r"|invalid content type.{0,20}image|only supports? text"
+    r"|only text(?: content| input)?.{0,20}(?:supported|allowed|accepted)"
+)
+"""How servers say that a model sees nothing: OpenAI, Azure, Anthropic, Gemini, vLLM, llama.cpp, Ollama, LM Studio,
+OpenRouter, DeepSeek, Groq."""
+_BLIND_STATUS = frozenset({400, 404, 415, 422, 500, 501})
+_ONE_PICTURE = re.compile(
+    r"image (?:format|type|size|data|file|dimension)|media.?type|mime.?type|could not process|invalid image|corrupt"
+    r"|too (?:large|small|many images)"
+)
+"""What is wrong with one picture says nothing of the model."""
 _RANGE = re.compile(
     r"\bbetween\b|less than|greater than|at (?:most|least)|too (?:large|small|high|low|big)|out of range|exceeds"
 )
 _SCHEMA_LIMITS = re.compile(r"minimum|maximum|exclusivem|multipleof|m(?:in|ax)(?:length|items)|numeric|constraints?\b")
+
+
+BLIND = "This model takes no pictures: choose one that sees, or leave out the pairs with pictures."
+"""What to do where a model cannot see."""
 
 
 def error_info(body: bytes) -> ErrorInfo:
@@ -259,8 +283,10 @@ def classify(
     sent: frozenset[str] = frozenset(),
     patterns: Mapping[str, re.Pattern[str]] | None = None,
     schema: Any = None,
+    pictures: bool = False,
 ) -> Fault:
-    """What an answer with an error status means. ``wait`` are the seconds that its headers ask to wait."""
+    """What an answer with an error status means. ``wait`` are the seconds that its headers ask to wait; ``pictures``:
+    the request had some."""
     if info.wait is not None:
         wait = info.wait if wait is None else max(wait, info.wait)
     words = info.words
@@ -268,6 +294,13 @@ def classify(
     def fault(action: Any, reason: Reason, text: str, parameter: str | None = None) -> Fault:
         return Fault(action, reason, text, status, wait, parameter)
 
+    if (
+        pictures
+        and status in (400, 404, 415, 422, 500, 501)
+        and _BLIND.search(words)
+        and not _ONE_PICTURE.search(words)
+    ):
+        return fault("blind", Reason.BAD_REQUEST, BLIND)
     if status in (400, 402, 403, 429) and _is_quota(status, info):
         return fault("stop", Reason.QUOTA, "The quota or credit is used up: top it up, or wait until it is renewed.")
     if status == 429:

@@ -28,6 +28,7 @@ from judgenet.engine.providers.common import (
     temperature_of,
     token_bytes,
     with_extra_fields,
+    with_pictures,
     without_limits,
 )
 
@@ -139,7 +140,11 @@ class Gemini:
             user = f"{request.system}\n\n{user}"
         elif request.system:
             body["systemInstruction"] = {"parts": [{"text": request.system}]}
-        body["contents"] = [{"role": "user", "parts": [{"text": user}]}]
+        parts = [
+            {"text": part} if isinstance(part, str) else {"inlineData": {"mimeType": part.media, "data": part.data}}
+            for part in with_pictures(user, request.pictures)
+        ]
+        body["contents"] = [{"role": "user", "parts": parts or [{"text": user}]}]
         body["generationConfig"] = config
         if self._extra:
             body.update(self._extra)

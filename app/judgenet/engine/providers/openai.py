@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
 from judgenet.core.probabilities import SCORES
 from judgenet.core.reasoning import effort_for
-from judgenet.engine.ports import ChatRequest, FinishReason
+from judgenet.engine.ports import ChatRequest, FinishReason, SentPicture
 from judgenet.engine.providers.common import (
     LIMIT,
     LIMIT_RENAMED,
@@ -33,6 +33,7 @@ from judgenet.engine.providers.common import (
     temperature_of,
     texts,
     with_extra_fields,
+    with_pictures,
     without_limits,
 )
 
@@ -154,12 +155,12 @@ class OpenAI:
 
     def body(self, request: ChatRequest, learned: LearnedLimits, stream: bool) -> dict[str, Any]:
         user = request.shared + request.own
-        if not request.system:
-            messages = [{"role": "user", "content": user}]
-        elif SYSTEM in learned:
-            messages = [{"role": "user", "content": f"{request.system}\n\n{user}"}]
-        else:
-            messages = [{"role": "system", "content": request.system}, {"role": "user", "content": user}]
+        if request.system and SYSTEM in learned:
+            user = f"{request.system}\n\n{user}"
+        content = _content(user, request.pictures)
+        messages: list[dict[str, Any]] = [{"role": "user", "content": content}]
+        if request.system and SYSTEM not in learned:
+            messages.insert(0, {"role": "system", "content": request.system})
         body: dict[str, Any] = {"model": request.model, "messages": messages}
         renamed = learned.get(LIMIT) == LIMIT_RENAMED
         body["max_completion_tokens" if renamed else "max_tokens"] = limit_of(request, learned, self)
@@ -269,6 +270,19 @@ class OpenAI:
         if isinstance(reason := choice.get("finish_reason"), str) and reason:
             answer.raw_finish = reason
             answer.ended = True
+
+
+def _content(text: str, pictures: Sequence[SentPicture]) -> str | list[dict[str, Any]]:
+    """A message's content: a text, or parts with pictures as data URIs."""
+    if not pictures:
+        return text
+    parts: list[dict[str, Any]] = []
+    for part in with_pictures(text, pictures):
+        if isinstance(part, str):
+            parts.append({"type": "text", "text": part})
+        else:
+            parts.append({"type": "image_url", "image_url": {"url": f"data:{part.media};base64,{part.data}"}})
+    return parts
 
 
 class Azure(OpenAI):
