@@ -68,11 +68,12 @@ class Network:
         """A network of ``depth`` layers of ``width`` equal judges each (WideDeep, arXiv 2308.01862).
 
         Args:
-            width: judges in each layer; ``None``: as many as the model names roles for a pair.
+            width: judges in each layer; ``None``: as many as a pair has roles.
             model: the model to ask; an endpoint that has a model of its own needs none.
             endpoint: the name of an endpoint (``"openai"``, ``"embedded"``, one of your settings), or one that
                 :func:`judgenet.endpoint` made.
-            roles: ``"generated"`` by the model for each pair, ``"none"``, or names of roles, one a judge.
+            roles: ``"generated"`` by the model for each pair, ``"criteria"`` (those of the pair, one a judge, with
+                their weights in votes and averages), ``"none"``, or names of roles, one a judge.
             orders: in which orders the responses are shown; ``"random"`` draws one a call.
             samples: calls of each judge in each order.
             reasoning: how much the model thinks before it answers: an effort (``"none"`` to ``"max"``), or the most

@@ -60,7 +60,8 @@ class Pairs(Sequence[Pair]):
         import pandas as pd
 
         records = [pair.to_json() for pair in self._pairs]
-        return pd.DataFrame(records, columns=list(_COLUMNS))
+        criteria = ("criteria",) if any(pair.criteria for pair in self._pairs) else ()
+        return pd.DataFrame(records, columns=[*_COLUMNS, *criteria])
 
     def _repr_html_(self) -> str:
         return f"<p>{repr(self)[1:-1]}</p>{self[:10].to_frame().to_html(index=False, escape=True)}"
@@ -82,7 +83,8 @@ def read_pairs(
     Args:
         source: a file, several files, a folder of a published data set, or a pandas data frame.
         mapping: columns by field, ``{"question": "prompt", "response_a": "answer_1", …}``; what is not named is filled
-            from what is known of the format.
+            from what is known of the format. ``criteria`` is a column with a text, a list, or objects with name,
+            description and weight.
         label_map: what a label value means: ``{"1": "a", "2": "b", "0": "tie"}``. Never guessed.
         encoding: of a file that is not UTF-8.
         leave_out: kinds of findings whose pairs are left out: ``"duplicate"``, ``"identical_responses"``, ….

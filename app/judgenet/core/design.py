@@ -77,7 +77,7 @@ def set_width(spec: NetworkSpec, layer: int, width: int | None) -> NetworkSpec:
     of = _layer(spec, layer)
     if width is None:
         if spec.roles.kind == "none":
-            raise NetworkError("An adaptive layer needs roles: choose generated or fixed roles first.")
+            raise NetworkError("An adaptive layer needs roles: choose generated or fixed roles, or criteria, first.")
         pattern = replace(of.neurons[0], role=None, inputs=None)
         wiring = Wiring(window=of.wiring.window) if of.wiring.kind == "explicit" else of.wiring
         of = replace(of, neurons=(pattern,), adaptive=True, wiring=wiring)
@@ -89,6 +89,13 @@ def set_width(spec: NetworkSpec, layer: int, width: int | None) -> NetworkSpec:
         more = tuple(NeuronSpec(inputs=_own_place(spec, layer, place)) for place in range(len(of.neurons), width))
         of = replace(of, neurons=(*of.neurons, *more)[:width])
     return _with_layer(spec, layer, of)
+
+
+def one_neuron_per_role(spec: NetworkSpec) -> NetworkSpec:
+    """The network with each layer as wide as there are roles."""
+    for layer in range(spec.depth):
+        spec = set_width(spec, layer, None)
+    return spec
 
 
 def set_size(spec: NetworkSpec, width: int | None, depth: int) -> NetworkSpec:

@@ -48,10 +48,11 @@ FIELD_WORDS: Final[dict[str, str]] = {
     "ranking": "Ranking",
     "winners": "Winners of two",
     "tags": "Tags",
+    "criteria": "Criteria",
 }
 """The fields of a pair for people, in the order in which they are asked for."""
 
-JOINABLE: Final = ("question", "annotators", "responses", "models", "ranks", "scores")
+JOINABLE: Final = ("question", "annotators", "criteria", "responses", "models", "ranks", "scores")
 """Fields that may be read from several columns."""
 
 MOST_LABEL_VALUES: Final = 40
@@ -142,6 +143,7 @@ class ImportDraft:
             "annotators",
             "annotator",
             "tags",
+            "criteria",
         )
 
     def column(self, part: str) -> str:

@@ -268,7 +268,7 @@ class PairIndex:
 
     def search(self, text: str, check: StopCheck = _no_check) -> NDArray[np.int32]:
         """The positions of pairs that hold all words of ``text`` somewhere: in id, task, models, tags, question,
-        reference or responses. Words between double quotes belong together. Upper and lower case are the same.
+        reference, criteria or responses. Words between double quotes belong together. Upper and lower case are the same.
         """
         terms = _terms(text)
         within: Sequence[int] = range(len(self.pairs))
@@ -357,6 +357,7 @@ def _holds(pair: Pair, terms: Sequence[str]) -> bool:
         pair.response_b,
         pair.reference or "",
         "\n".join((pair.id, pair.task or "", pair.model_a or "", pair.model_b or "", *pair.tags)),
+        "\n".join(criterion.text for criterion in pair.criteria),
     )
     if len(terms) == 1:
         (term,) = terms

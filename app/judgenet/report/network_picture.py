@@ -150,7 +150,12 @@ def network_words(spec: NetworkSpec, decides: str) -> str:
         f"layer {place} of {'as many neurons as roles' if width is None else plural(width, 'neuron')}"
         for place, width in enumerate(widths, 1)
     )
-    roles = {"generated": "roles named by the model for each pair", "fixed": "fixed roles", "none": "no roles"}
+    roles = {
+        "generated": "roles named by the model for each pair",
+        "fixed": "fixed roles",
+        "criteria": "the criteria of each pair as roles",
+        "none": "no roles",
+    }
     rules = "".join(
         f"; a pair is not asked further {place_words(spec, place)} where {stop_rule_words(rule)}"
         for place in stop_places(spec)
@@ -230,7 +235,7 @@ def _names(spec: NetworkSpec, layer: int, count: int, w: float) -> tuple[list[st
     """
     neurons = range(count)
     roles = [designed_role(spec, layer, neuron) for neuron in neurons]
-    kind = "Role" if spec.roles.kind == "generated" else "Neuron"
+    kind = {"generated": "Role", "criteria": "Criterion"}.get(spec.roles.kind, "Neuron")
     numbered = [f"{kind} {neuron + 1}" for neuron in neurons]
     named = [numbered[neuron] if role is None else role.name for neuron, role in enumerate(roles)]
     more = ["one a role"] if spec.layers[layer].adaptive else []

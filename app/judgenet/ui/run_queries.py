@@ -9,8 +9,9 @@ from PySide6.QtCore import QObject
 from judgenet.core.aggregate import Opinion
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Evaluation, Unscored
-from judgenet.core.network import NetworkSpec, Role
+from judgenet.core.network import NetworkSpec, Role, roles_vary
 from judgenet.core.pairs import Order, Pair, Verdict
+from judgenet.core.prompts import criteria_roles
 from judgenet.store.columns import NOT_ASKED, CallState, PairPhase
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import (
@@ -91,6 +92,8 @@ class RunQueries(QObject):
         spec = self.spec
         if spec is None:
             return None
+        if spec.roles.kind == "criteria":
+            return criteria_roles(self.pair(index)) or spec.roles.roles
         if spec.roles.kind != "generated":
             return spec.roles.roles if spec.roles.kind == "fixed" else ()
         if index in self._roles:
@@ -99,7 +102,7 @@ class RunQueries(QObject):
 
     def roles_note(self, index: int) -> str:
         """Where the roles of a pair differ from the design."""
-        if self.spec is None or self.spec.roles.kind != "generated":
+        if self.spec is None or not roles_vary(self.spec):
             return ""
         if index in self._roles:
             return self._roles[index][1]

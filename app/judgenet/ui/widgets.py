@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
@@ -19,6 +19,18 @@ def set_kind(widget: QWidget, kind: str) -> None:
     widget.setProperty("kind", kind)
     widget.style().unpolish(widget)
     widget.style().polish(widget)
+
+
+def _place_word(place: int, count: int) -> str:
+    """Where a button stands in a row of joined buttons, as the style sheet calls it."""
+    return "only" if count == 1 else "first" if place == 0 else "last" if place == count - 1 else "mid"
+
+
+def _set_segment(button: QAbstractButton, where: str) -> None:
+    if button.property("segment") != where:
+        button.setProperty("segment", where)
+        button.style().unpolish(button)
+        button.style().polish(button)
 
 
 class Segment(QWidget):
@@ -39,17 +51,14 @@ class Segment(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        for place, (key, text) in enumerate(choices):
+        for place, (_key, text) in enumerate(choices):
             button = QToolButton(self)
             button.setText(text)
             button.setCheckable(True)
             button.setAccessibleName(f"{name}: {text}")
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.installEventFilter(self)
-            where = (
-                "only" if len(choices) == 1 else "first" if place == 0 else "last" if key == self._keys[-1] else "mid"
-            )
-            button.setProperty("segment", where)
+            button.setProperty("segment", _place_word(place, len(choices)))
             self._group.addButton(button, place)
             button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             row.addWidget(button)
@@ -74,6 +83,15 @@ class Segment(QWidget):
             button.setChecked(False)
         self._group.setExclusive(True)
 
+    def show_only(self, keys: Collection[str]) -> None:
+        """Shows these choices alone."""
+        shown = [key for key in self._keys if key in keys]
+        for key in self._keys:
+            button = self.button(key)
+            button.setVisible(key in shown)
+            if key in shown:
+                _set_segment(button, _place_word(shown.index(key), len(shown)))
+
     def button(self, key: str) -> QAbstractButton:
         """The button of a choice."""
         return self._group.button(self._keys.index(key))
@@ -82,7 +100,10 @@ class Segment(QWidget):
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1}
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or event.key() not in steps:
             return super().eventFilter(watched, event)
-        place = self._group.checkedId() + steps[Qt.Key(event.key())]
+        step = steps[Qt.Key(event.key())]
+        place = self._group.checkedId() + step
+        while 0 <= place < len(self._keys) and self._group.button(place).isHidden():
+            place += step
         if 0 <= place < len(self._keys):
             button = self._group.button(place)
             button.setFocus(Qt.FocusReason.TabFocusReason)

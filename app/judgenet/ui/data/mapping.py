@@ -58,6 +58,7 @@ _OPTIONAL: Final = (
     "annotators",
     "annotator",
     "tags",
+    "criteria",
     "human",
     "question",
     "models",

@@ -10,8 +10,9 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from judgenet.core.acceptance import FOR_PEOPLE
+from judgenet.core.criteria import weights_differ
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.core.wording import MINUS, length_words, longer_share
+from judgenet.core.wording import MINUS, length_words, longer_share, plural
 from judgenet.formats import Finding
 from judgenet.ui.data.flow import FlowLayout
 from judgenet.ui.elements import label, line, link, set_tone, upright
@@ -25,6 +26,29 @@ _QUESTION_LINES: Final = 5
 _QUESTION_LINES_LOW: Final = 3
 _LOW: Final = 420
 """Below this height in px at 100 % the question gets fewer lines."""
+
+
+_TEXTS: Final = (("question", "Question"), ("reference", "Reference"), ("criteria", "Criteria"))
+
+
+def _count_words(pair: Pair) -> str:
+    weighted = weights_differ([criterion.weight for criterion in pair.criteria])
+    return plural(len(pair.criteria), "criterion", "criteria") + (" with weights" if weighted else "")
+
+
+def _criteria_text(pair: Pair, *, markdown: bool) -> str:
+    """The criteria of a pair as a list, with their weights where these differ."""
+    weighted = weights_differ([criterion.weight for criterion in pair.criteria])
+    lines = []
+    for place, criterion in enumerate(pair.criteria, 1):
+        weight = f" (weight {criterion.weight:g})" if weighted else ""
+        text = criterion.text
+        if criterion.description and text.startswith(f"{criterion.name}: "):
+            name = f"**{criterion.name}**" if markdown else criterion.name
+            lines.append(f"{place}. {name}{weight}: {criterion.description}")
+        else:
+            lines.append(f"{place}. {text}{weight}")
+    return "\n".join(lines)
 
 
 def difference_words(share: float | None) -> str:
@@ -137,7 +161,7 @@ class PairView(QFrame):
         self.run_link = link("Show in the run", "Show this pair in the run")
         self.run_link.clicked.connect(self.run_wanted)
 
-        self.which = Segment("Text over the responses", [("question", "Question"), ("reference", "Reference")])
+        self.which = Segment("Text over the responses", _TEXTS)
         self.which.chosen.connect(self._show_question)
         self._question_title = label("Question", tone="text2")
         self.question = TextView("Question")
@@ -208,8 +232,10 @@ class PairView(QFrame):
         self.place.setText(place)
         self._show_facts(pair, verdict, judged, people, in_run)
         if not same:
-            self.which.setVisible(pair.reference is not None)
-            self._question_title.setVisible(pair.reference is None)
+            there = {"reference": pair.reference is not None, "criteria": bool(pair.criteria)}
+            self.which.show_only(("question", *(key for key, has in there.items() if has)))
+            self.which.setVisible(any(there.values()))
+            self._question_title.setVisible(not any(there.values()))
             self.which.set_current("question")
             self._show_texts(pair)
 
@@ -243,6 +269,8 @@ class PairView(QFrame):
             self._tag(one_line(pair.task, 40))
         for tag in pair.tags:
             self._tag(one_line(tag, 40))
+        if pair.criteria:
+            self._tag(_count_words(pair))
         for finding in self._findings:
             self._tag(finding.title, "warn" if finding.severity == "warning" else "", finding.message)
         if in_run:
@@ -285,9 +313,12 @@ class PairView(QFrame):
     def _show_question(self, which: str) -> None:
         if self._pair is None:
             return
-        text = (self._pair.reference or "") if which == "reference" else self._pair.question
+        pair = self._pair
+        texts = {"reference": pair.reference or "", "criteria": _criteria_text(pair, markdown=self._markdown)}
+        text = texts.get(which, pair.question)
         self.question.setAccessibleName(which.capitalize())
-        self._question_size.setText(length_words(text) if text.strip() else "empty")
+        size = length_words(text) if text.strip() else "empty"
+        self._question_size.setText(_count_words(pair) if which == "criteria" else size)
         self.question.show_text(text, markdown=self._markdown)
         self._fit_question()
 

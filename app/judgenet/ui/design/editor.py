@@ -25,6 +25,7 @@ from judgenet.core.network import (
     designed_role,
 )
 from judgenet.core.network_json import neurons_from_json, neurons_to_json
+from judgenet.core.pair_checks import check_pairs
 from judgenet.core.project import RULE
 from judgenet.core.roles import library, roles_for
 from judgenet.ui.canvas.model import EdgeChange, Part, Place, Target
@@ -64,10 +65,12 @@ class DesignEditor(QObject):
         self._document.opened.connect(self._opened)
         self._document.network_changed.connect(self._changed)
         self._document.profiles_changed.connect(self._changed)
+        self._document.pairs_changed.connect(self._changed)
 
     def _check(self) -> tuple[Problem, ...]:
         """What is wrong with the design, errors first, and which neurons are copies."""
-        return (*check(self.spec, self._document.profiles), *copy_problems(self.spec))
+        pairs = check_pairs(self.spec, self._document.pairs)
+        return (*pairs, *check(self.spec, self._document.profiles), *copy_problems(self.spec))
 
     @property
     def spec(self) -> NetworkSpec:
@@ -321,14 +324,19 @@ class DesignEditor(QObject):
         self.edit("Change the roles", lambda spec: replace(spec, roles=roles), merge)
 
     def set_role_kind(self, kind: str) -> None:
-        """Generated, fixed or no roles. Fixed ones begin with as many of the library as the widest layer needs."""
+        """Generated, fixed or no roles, or the pair's criteria. Fixed ones begin with as many of the library as the
+        widest layer needs; criteria make each layer as wide as there are some."""
         roles = self.spec.roles
         if kind == "fixed" and not roles.roles:
             wide = max(width_of(self.spec, layer) for layer in range(self.spec.depth))
             language = "zh" if self.spec.language == "zh" else "en"
             family = "general" if self.spec.family == "auto" else self.spec.family
             roles = replace(roles, roles=roles_for(family, max(1, min(wide, len(library(language)))), language))
-        self.set_roles(replace(roles, kind=kind))  # type: ignore[arg-type]
+        roles = replace(roles, kind=kind)  # type: ignore[arg-type]
+        if kind == "criteria":
+            self.edit("Change the roles", lambda spec: design.one_neuron_per_role(replace(spec, roles=roles)))
+        else:
+            self.set_roles(roles)
 
     # Settings
 

@@ -24,10 +24,10 @@ from PySide6.QtWidgets import (
 from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.learned import LEARNED, misfit
-from judgenet.core.network import Language, LearnedKind, OrderSetting, Role
+from judgenet.core.network import Language, LearnedKind, OrderSetting, Role, RoleKind
 from judgenet.core.roles import library
 from judgenet.core.templates import FAMILIES
-from judgenet.core.wording import rule_words
+from judgenet.core.wording import of, rule_words
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import FormSection, Text
 from judgenet.ui.elements import ComboBox, ElidedLabel, SpinBox, add_row, field, label, link
@@ -53,6 +53,16 @@ _LEARNED: Final[dict[LearnedKind, str]] = {
 _LANGUAGES: Final[dict[Language, str]] = {"auto": "Same as pair", "en": "English", "zh": "Chinese"}
 
 
+_ROLE_KINDS: Final = (("generated", "Model"), ("fixed", "Fixed"), ("criteria", "Criteria"), ("none", "None"))
+_ROLE_NOTES: Final[dict[RoleKind, str]] = {
+    "generated": "Before a pair is judged, the model names the roles in which to judge it.",
+    "fixed": "The first neuron of each layer takes the first role, and so on.",
+    "criteria": "Each neuron judges by one criterion of the pair and votes with its weight: a layer has as many "
+    "neurons as the question has criteria.",
+    "none": "All neurons ask the general question.",
+}
+
+
 class RolesSection(FormSection):
     """Where the network's roles come from, and the fixed ones."""
 
@@ -60,7 +70,7 @@ class RolesSection(FormSection):
         super().__init__("Where they come from")
         self._editor = editor
         self._row = -1
-        self.kind = Segment("Roles", (("generated", "By the model"), ("fixed", "Fixed"), ("none", "None")))
+        self.kind = Segment("Roles", _ROLE_KINDS)
         self.limit = SpinBox("Maximum number of roles", 0, 99)
         self.limit.setSpecialValueText("as many as neurons")
         self._limit_row = QWidget()
@@ -125,13 +135,8 @@ class RolesSection(FormSection):
         """Shows the network's roles."""
         roles = self._editor.spec.roles
         self.kind.set_current(roles.kind)
-        self.note.setText(
-            {
-                "generated": "Before a pair is judged, the model names the roles in which to judge it.",
-                "fixed": "The first neuron of each layer takes the first role, and so on.",
-                "none": "All neurons ask the general question.",
-            }[roles.kind]
-        )
+        counted = self._pairs_with_criteria() if roles.kind == "criteria" else ""
+        self.note.setText(f"{_ROLE_NOTES[roles.kind]}{counted}")
         self._limit_row.setVisible(roles.kind == "generated")
         self.limit.blockSignals(True)
         self.limit.setValue(roles.limit or 0)
@@ -150,6 +155,15 @@ class RolesSection(FormSection):
         editable = not self._editor.context.document.read_only
         for widget in (self.kind, self.limit, self._fixed):
             widget.setEnabled(editable)
+
+    def _pairs_with_criteria(self) -> str:
+        """How many of the loaded pairs have criteria, and how many each."""
+        pairs = self._editor.context.document.pairs
+        counts = [len(pair.criteria) for pair in pairs if pair.criteria]
+        if not pairs:
+            return ""
+        each = f" ({min(counts)} to {max(counts)} each)" if counts and min(counts) < max(counts) else ""
+        return f"\n{of(len(counts), len(pairs))} pairs have criteria{each}."
 
     def _row_chosen(self, row: int) -> None:
         self._row = row

@@ -71,11 +71,12 @@ def spec_place(spec: NetworkSpec, layer: int, neuron: int) -> tuple[int, int]:
 
 
 def role_words(spec: NetworkSpec, layer: int, neuron: int) -> str:
-    """How a neuron is called: its role, "Role 2" where the model names it, "Judge 2" where there is none."""
+    """How a neuron is called: its role, "Role 2" where the model names it, "Criterion 2" where it takes the pair's,
+    "Judge 2" where there is none."""
     role = designed_role(spec, layer, neuron)
     if role is not None:
         return role.name.strip() or "Role without a name"
-    word = {"generated": "Role", "fixed": "No role", "none": "Judge"}[spec.roles.kind]
+    word = {"generated": "Role", "fixed": "No role", "criteria": "Criterion", "none": "Judge"}[spec.roles.kind]
     return word if spec.roles.kind == "fixed" else f"{word} {neuron + 1}"
 
 
@@ -141,6 +142,8 @@ def roles_state(spec: NetworkSpec) -> RolesState | None:
         names = ", ".join(role.name for role in roles.roles[:3])
         more = ", …" if len(roles.roles) > 3 else ""
         return RolesState(str(len(roles.roles)), (names + more,) if names else ("None yet",), "Same for each pair")
+    if roles.kind == "criteria":
+        return RolesState("", ("Criteria",), "Of each pair")
     most = "" if roles.limit is None else f"≤ {roles.limit}"
     return RolesState(most, ("Generated",), "For each pair")
 

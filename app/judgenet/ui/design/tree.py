@@ -17,7 +17,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from judgenet.core.network import NetworkError, Role, chair_settings, designed_role, neuron_settings, role_settings
+from judgenet.core.network import (
+    NetworkError,
+    Role,
+    RoleKind,
+    chair_settings,
+    designed_role,
+    neuron_settings,
+    role_settings,
+)
 from judgenet.core.network_graph import design_graph
 from judgenet.core.wording import plural, rule_words
 from judgenet.ui.canvas.model import Place, Target
@@ -29,6 +37,11 @@ from judgenet.ui.design.stop_rules import stop_words
 
 COLUMNS: Final = ("Node", "Model", "Temperature", "Samples", "Reads", "Problem")
 NAME, MODEL, TEMPERATURE, SAMPLES, READS, PROBLEM = range(6)
+_ROLE_ROWS: Final[dict[RoleKind, str]] = {
+    "generated": "Roles, named by the model",
+    "fixed": "Roles, fixed",
+    "criteria": "Roles, the criteria of each pair",
+}
 _TARGET: Final = Qt.ItemDataRole.UserRole
 _LAYER: Final = Qt.ItemDataRole.UserRole + 1
 
@@ -145,7 +158,7 @@ class NetworkTree(QTreeView):
     def _add_roles(self, root: QStandardItem) -> None:
         spec, profiles = self._editor.spec, self._context.document.profiles
         settings = role_settings(spec)
-        words = {"generated": "Roles, named by the model", "fixed": "Roles, fixed"}[spec.roles.kind]
+        words = _ROLE_ROWS[spec.roles.kind]
         asked = spec.roles.kind == "generated"
         cells: tuple[str, ...] = ()
         if asked:
@@ -162,7 +175,8 @@ class NetworkTree(QTreeView):
         wired = design_graph(spec)
         for layer, of in enumerate(spec.layers):
             width = width_of(spec, layer)
-            words = "as many as roles" if of.adaptive else plural(width, "neuron")
+            as_many = "as many as criteria" if spec.roles.kind == "criteria" else "as many as roles"
+            words = as_many if of.adaptive else plural(width, "neuron")
             item = self._row(root, f"Layer {layer + 1}, {words}{stop_words(spec, layer)}", None)
             item.setData(layer, _LAYER)
             self._layers[layer] = item

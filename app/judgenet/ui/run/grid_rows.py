@@ -8,7 +8,7 @@ from typing import Final
 
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS
-from judgenet.core.network import Role
+from judgenet.core.network import Role, roles_vary
 from judgenet.core.wording import score_text
 from judgenet.engine.work import role_at
 from judgenet.store.columns import CallState
@@ -85,7 +85,7 @@ def _call_words(site: CallSite, state: CallState) -> str:
 def _name_on(table: RunFrame, row: GridRow, roles: Sequence[Role]) -> str:
     """What a neuron is called on a pair, whose roles may be others than those of the pair in view."""
     spec = table.spec
-    if row.layer > spec.depth or spec.roles.kind != "generated":
+    if row.layer > spec.depth or not roles_vary(spec):
         return row.name
     role = role_at(spec, row.layer - 1, row.neuron - 1, tuple(roles))
     return one_line(role.name) if role is not None and role.name.strip() else f"Judge {row.neuron}"

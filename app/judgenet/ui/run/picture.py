@@ -28,7 +28,11 @@ from judgenet.ui.text_view import one_line
 
 Since = Callable[[CallSite], float | None]
 
-_ROLE_LINES: Final = {"fixed": "The same for all pairs", "generated": "Generated for this pair"}
+_ROLE_LINES: Final = {
+    "fixed": "The same for all pairs",
+    "generated": "Generated for this pair",
+    "criteria": "Criteria of this pair",
+}
 
 _SHORT: Final[dict[Reason, str]] = {
     Reason.UNPARSED: "No verdict in it",
