@@ -268,7 +268,8 @@ class PairIndex:
 
     def search(self, text: str, check: StopCheck = _no_check) -> NDArray[np.int32]:
         """The positions of pairs that hold all words of ``text`` somewhere: in id, task, models, tags, question,
-        reference, criteria or responses. Words between double quotes belong together. Upper and lower case are the same.
+        reference, criteria or responses. Words between double quotes belong together. Upper and lower case are the
+        same.
         """
         terms = _terms(text)
         within: Sequence[int] = range(len(self.pairs))
