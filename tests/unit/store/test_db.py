@@ -48,7 +48,7 @@ def answer(key: bytes = b"k" * 32, **changes: Any) -> Answer:
         "endpoint": "e",
         "model": "m",
         "form": "json",
-        "parameters": "[]",
+        "parameters": '["m", null, 512, null]',
         "system": "be fair",
         "shared": "the pair",
         "own": "your role",
