@@ -102,17 +102,17 @@ def parse_extra(text: str, path: str = "") -> str:
 
 def extra_of_text(text: str | None) -> dict[str, Any]:
     """The extra fields that a canonical text holds; empty for none."""
-    found: dict[str, Any] = json.loads(text) if text else {}
-    return found
+    fields: dict[str, Any] = json.loads(text) if text else {}
+    return fields
 
 
 def merged_extra(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """``base`` with the fields of ``over``: objects within objects are merged, of any other value ``over``'s holds."""
-    found = dict(base)
+    merged = dict(base)
     for name, value in over.items():
-        there = found.get(name)
-        found[name] = merged_extra(there, value) if isinstance(there, dict) and isinstance(value, dict) else value
-    return found
+        there = merged.get(name)
+        merged[name] = merged_extra(there, value) if isinstance(there, dict) and isinstance(value, dict) else value
+    return merged
 
 
 EXTRA = Codec(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from judgenet.core.extra_fields import extra_text
 from judgenet.core.reasoning import reasoning_words, thinking_tokens
@@ -26,11 +27,19 @@ def setting_words(used: ParameterUse) -> str:
     form = "reply schema" if used.form == "json" else "plain text"
     if used.form == "json" and (otherwise := used.otherwise("schema")):
         form += f" ({otherwise})"
-    parts = [heat, limit, form]
-    further = used.further
+    parts = [heat, limit, form, *further_words(used.further, dict(used.applied))]
+    if used.otherwise("seed"):
+        parts.append("seed not applied")
+    if used.otherwise("system"):
+        parts.append("the system message put into the user message")
+    return ", ".join(parts)
+
+
+def further_words(further: Mapping[str, Any], applied: Mapping[str, Any]) -> list[str]:
+    """The settings of calls that not every call has, each in words; ``applied`` has what was sent otherwise."""
+    parts = []
     if (reasoning := further.get("reasoning")) is not None:
-        otherwise = used.otherwise("reasoning")
-        room = thinking_tokens(reasoning)
+        otherwise, room = applied.get("reasoning"), thinking_tokens(reasoning)
         words = f"reasoning {reasoning_words(reasoning)}"
         if otherwise == "not applied":
             words += " not applied"
@@ -40,11 +49,7 @@ def setting_words(used: ParameterUse) -> str:
         parts.append(words)
     if extra := further.get("extra"):
         parts.append(f"further fields {extra_text(extra)}")
-    if used.otherwise("seed"):
-        parts.append("seed not applied")
-    if used.otherwise("system"):
-        parts.append("the system message put into the user message")
-    return ", ".join(parts)
+    return parts
 
 
 def applied_temperature(uses: Sequence[ParameterUse]) -> float | None:

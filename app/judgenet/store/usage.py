@@ -53,8 +53,8 @@ class ParameterUse(NamedTuple):
     @property
     def further(self) -> dict[str, Any]:
         """The settings that not every call has, by name."""
-        found: dict[str, Any] = json.loads(self.more) if self.more else {}
-        return found
+        settings: dict[str, Any] = json.loads(self.more) if self.more else {}
+        return settings
 
     def otherwise(self, name: str) -> Any:
         """What was sent in place of a parameter; ``None`` where it was sent as asked for."""

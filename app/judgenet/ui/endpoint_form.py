@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
+from judgenet.core.extra_fields import parse_extra
 from judgenet.core.plan import Price, PriceError
 from judgenet.store.prices import keep_price, load_prices
 from judgenet.store.secrets import SecretError, find_key, keyring_problem, scrub, set_session_key, store_key
@@ -27,6 +28,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.elements import SpinBox, add_row, field, label
 from judgenet.ui.limits import both_prices
 from judgenet.ui.measures import measure
+from judgenet.ui.request_forms import extra_line
 
 _NO_PRICE: Final = "The price of this model is unknown: enter it to see costs and to set a limit of money."
 _KINDS: Final = {
@@ -107,6 +109,8 @@ class EndpointForm(QWidget):
         self.concurrency = SpinBox("Parallel calls (max.)", 1, 512)
         self.per_minute = SpinBox("Requests per minute", 0, 100_000)
         self.per_minute.setSpecialValueText("no limit")
+        self.extra = field("Further fields of every request", '{"top_k": 20}')
+        self.extra.setToolTip("Fields of the request that only this endpoint knows, as a JSON object; no keys")
         self.source = field("File or folder", "Path of the file or folder")
 
     def _lay_out(self) -> None:
@@ -126,6 +130,7 @@ class EndpointForm(QWidget):
         form.addRow("", self.key_state)
         add_row(form, "Parallel calls (max.)", self.concurrency)
         add_row(form, "Requests per minute", self.per_minute)
+        add_row(form, "Further fields", self.extra)
         add_row(form, "File", self.source)
         self._form = form
         form.setContentsMargins(0, 0, 0, 0)
@@ -145,6 +150,8 @@ class EndpointForm(QWidget):
         self.key_value.clear()
         self.concurrency.setValue(profile.concurrency)
         self.per_minute.setValue(round(profile.requests_per_minute or 0))
+        self.extra.setText(extra_line(profile.extra))
+        self.extra.setCursorPosition(0)
         self.source.setText(profile.source or "")
         self._show_price(profile)
         self._kind_changed()
@@ -199,6 +206,7 @@ class EndpointForm(QWidget):
                 self._form.setRowVisible(row, not local)
         self._form.setRowVisible(self.key_state, not local)
         self._form.setRowVisible(self.source, local)
+        self._form.setRowVisible(self.extra, kind != "replay")
 
     def say_key(self) -> None:
         """Says whether the key is found."""
@@ -224,12 +232,14 @@ class EndpointForm(QWidget):
         """The profile as it stands in the form.
 
         :raises SettingsError: the address or a name cannot be used.
+        :raises DocumentError: a further field cannot be sent.
         """
         kind: EndpointKind = self.kind.currentData()
         local = kind in ("embedded", "replay")
         url = "" if local else self.url.text().strip()
         base = self.profile if self.profile is not None and not self.new else EndpointProfile(self.name.text().strip())
         key = self.key_name.text().strip() or None
+        extra = "{}" if kind == "replay" else parse_extra(self.extra.text().strip() or "{}", "Further fields")
         if self.new and url and kind == "openai" and key is None:
             # The kind and the key's name of well-known hosts are filled in.
             usual = profile_from_flags(url)
@@ -243,6 +253,7 @@ class EndpointForm(QWidget):
             api_key=None if local else key,
             concurrency=self.concurrency.value(),
             requests_per_minute=self.per_minute.value() or None,
+            extra=None if extra == "{}" else extra,
             source=(self.source.text().strip() or None) if local else None,
         )
 

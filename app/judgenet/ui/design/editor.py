@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final, Literal
 
 from PySide6.QtCore import QMimeData, QObject, Signal
@@ -21,6 +21,7 @@ from judgenet.core.network import (
     NeuronSpec,
     Role,
     RolesSpec,
+    Settings,
     WiringKind,
     designed_role,
 )
@@ -364,7 +365,7 @@ class DesignEditor(QObject):
 
     def inherit(self) -> None:
         """Takes away the own settings of what is selected: they then hold as for all."""
-        nothing = dict.fromkeys(("endpoint", "model", "temperature", "max_tokens", "samples"))
+        nothing = dict.fromkeys(of.name for of in fields(Settings))
         self.set_settings("", **nothing)
 
     # The network

@@ -32,6 +32,7 @@ from judgenet.ui.design.models import ModelBox, ModelDialog
 from judgenet.ui.dialogs import shown
 from judgenet.ui.elements import DecimalBox, SpinBox, field, label, link
 from judgenet.ui.measures import measure
+from judgenet.ui.request_forms import RequestRows
 from judgenet.ui.widgets import set_kind
 
 _HINTS: Final[dict[RoleKind, str]] = {
@@ -86,7 +87,7 @@ class FormSection(QWidget):
 
 
 class SettingsSection(FormSection):
-    """Model, temperature, samples and limit of what is selected."""
+    """Model, temperature, samples, limit, reasoning and further fields of what is selected."""
 
     def __init__(self, editor: DesignEditor) -> None:
         self._inherit = link("Inherit", "Remove the neuron's own settings")
@@ -107,6 +108,8 @@ class SettingsSection(FormSection):
             grid.setColumnStretch(column, 1)
         self._grid = grid
         self.body.addLayout(grid)
+        self.request = RequestRows()
+        self.body.addWidget(self.request)
         self._inherit.clicked.connect(editor.inherit)
         self.model.picked.connect(self._model_picked)
         self.model.other_wanted.connect(self._ask_model)
@@ -114,6 +117,8 @@ class SettingsSection(FormSection):
         self.temperature.valueChanged.connect(self._temperature_changed)
         self.samples.valueChanged.connect(self._samples_changed)
         self.max_tokens.valueChanged.connect(self._max_tokens_changed)
+        self.request.reasoning.chosen.connect(self._reasoning_chosen)
+        self.request.extra.entered.connect(self._extra_entered)
         measure(self._grid, across=12, down=2)
 
     def _effective(self) -> list[Settings]:
@@ -148,6 +153,7 @@ class SettingsSection(FormSection):
             widget.setToolTip("The selected neurons differ; a change sets all of them" if mixed else "")
         asks_once = editor.part == "roles"
         editable = not editor.context.document.read_only
+        self.request.show_settings(effective, editable=editable)
         self.samples.setEnabled(editable and not asks_once)
         self.samples.setToolTip("Roles are requested once per pair" if asks_once else self.samples.toolTip())
         own = any(
@@ -181,6 +187,14 @@ class SettingsSection(FormSection):
 
     def _samples_changed(self, value: int) -> None:
         self._editor.set_settings("samples", samples=value)
+
+    def _reasoning_chosen(self, value: int | str) -> None:
+        whole = value == "default" and self._editor.targets() == ["network"]
+        self._editor.set_settings("reasoning", reasoning=None if whole else value)
+
+    def _extra_entered(self, text: str) -> None:
+        whole = text == "{}" and self._editor.targets() == ["network"]
+        self._editor.set_settings(extra=None if whole else text)
 
     def _max_tokens_changed(self, value: int) -> None:
         self._editor.set_settings("max_tokens", max_tokens=value)

@@ -54,10 +54,20 @@ def model_of(settings: Settings, profiles: Mapping[str, EndpointProfile]) -> str
 
 
 def settings_words(settings: Settings) -> str:
-    """Temperature and samples in a line: "Temp. 0.7 · 1 sample"."""
-    given = settings.temperature
-    temperature = "" if given in (None, "default") else f"Temp. {given:g} · "
-    return f"{temperature}{plural(settings.samples or 1, 'sample')}"
+    """Temperature and samples in a line, shorter where reasoning is set: "Temp. 0.7 · 1 sample", "Thinks high · T 0 ·
+    1×"."""
+    given, samples = settings.temperature, settings.samples or 1
+    heat = None if given in (None, "default") else given
+    if settings.reasoning in (None, "default"):
+        return f"{'' if heat is None else f'Temp. {heat:g} · '}{plural(samples, 'sample')}"
+    return f"Thinks {reasoning_mark(settings.reasoning)} · {'' if heat is None else f'T {heat:g} · '}{samples}×"
+
+
+def reasoning_mark(reasoning: int | str | None) -> str:
+    """A reasoning setting in few letters: ``high``, ``2.05k`` thinking tokens, ``0`` for none."""
+    if isinstance(reasoning, int):
+        return f"{reasoning / 1000:.3g}k" if reasoning >= 1000 else str(reasoning)
+    return "0" if reasoning == "none" else reasoning or "default"
 
 
 def width_of(spec: NetworkSpec, layer: int) -> int:

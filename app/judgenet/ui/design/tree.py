@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
@@ -17,16 +19,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import (
     NetworkError,
     Role,
     RoleKind,
+    Settings,
     chair_settings,
     designed_role,
     neuron_settings,
     role_settings,
 )
 from judgenet.core.network_graph import design_graph
+from judgenet.core.reasoning import read_reasoning_text
 from judgenet.core.wording import plural, rule_words
 from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.context import Context
@@ -35,8 +40,8 @@ from judgenet.ui.design.models import model_choices
 from judgenet.ui.design.state import model_of, problems_at, role_words, width_of
 from judgenet.ui.design.stop_rules import stop_words
 
-COLUMNS: Final = ("Node", "Model", "Temperature", "Samples", "Reads", "Problem")
-NAME, MODEL, TEMPERATURE, SAMPLES, READS, PROBLEM = range(6)
+COLUMNS: Final = ("Node", "Model", "Temperature", "Samples", "Reasoning", "Reads", "Problem")
+NAME, MODEL, TEMPERATURE, SAMPLES, REASONING, READS, PROBLEM = range(7)
 _ROLE_ROWS: Final[dict[RoleKind, str]] = {
     "generated": "Roles, named by the model",
     "fixed": "Roles, fixed",
@@ -137,7 +142,7 @@ class NetworkTree(QTreeView):
         self._row(root, f"Vote, {rule_words(self._context.document.rule)}", "vote")
         if spec.chair is not None:
             settings = chair_settings(spec)
-            cells = (model_of(settings, profiles), _temperature(settings.temperature), str(settings.samples or 1))
+            cells = _cells(settings, profiles)
             self._row(
                 root, f"Chair{stop_words(spec, spec.depth)}", "chair", cells, not self._context.document.read_only
             )
@@ -162,7 +167,7 @@ class NetworkTree(QTreeView):
         asked = spec.roles.kind == "generated"
         cells: tuple[str, ...] = ()
         if asked:
-            cells = (model_of(settings, profiles), _temperature(settings.temperature), "1")
+            cells = _cells(replace(settings, samples=1), profiles)
         item = self._row(root, words, "roles", cells)
         if spec.roles.kind == "fixed":
             for role in spec.roles.roles:
@@ -188,9 +193,7 @@ class NetworkTree(QTreeView):
                     reads = reads_words(wired.inputs(layer, place), before)
                 problem = problems.get((layer, place))
                 cells = (
-                    model_of(settings, profiles),
-                    _temperature(settings.temperature),
-                    str(settings.samples or 1),
+                    *_cells(settings, profiles),
                     reads,
                     str(problem) if problem is not None else "",
                 )
@@ -209,7 +212,7 @@ class NetworkTree(QTreeView):
         for column, item in enumerate(row):
             if target is not None:
                 item.setData(target, _TARGET)
-            may = editable and column in (MODEL, TEMPERATURE, SAMPLES) and bool(cells)
+            may = editable and column in (MODEL, TEMPERATURE, SAMPLES, REASONING) and bool(cells)
             may = may or (editable and column == NAME and isinstance(target, Place))
             item.setEditable(may)
             item.setData(f"{COLUMNS[column]}: {item.text() or 'none'}", Qt.ItemDataRole.AccessibleTextRole)
@@ -302,6 +305,8 @@ class NetworkTree(QTreeView):
                 editor.set_settings(endpoint=choice.endpoint, model=choice.model)
         elif item.column() == TEMPERATURE:
             editor.set_settings(temperature="default" if text in ("", "default") else _number(text))
+        elif item.column() == REASONING:
+            editor.set_settings(reasoning=read_reasoning_text("", text or "default"))
         elif item.column() == SAMPLES:
             editor.set_settings(samples=max(1, int(text)))
 
@@ -333,6 +338,17 @@ def _cell(text: str) -> QStandardItem:
     item.setEditable(False)
     item.setToolTip(text)
     return item
+
+
+def _cells(settings: Settings, profiles: Mapping[str, EndpointProfile]) -> tuple[str, ...]:
+    """Model, temperature, samples and reasoning."""
+    reasoning = "default" if settings.reasoning is None else str(settings.reasoning)
+    return (
+        model_of(settings, profiles),
+        _temperature(settings.temperature),
+        str(settings.samples or 1),
+        reasoning,
+    )
 
 
 def _temperature(value: float | str | None) -> str:

@@ -26,6 +26,7 @@ from judgenet.core.prompts import Heard
 from judgenet.core.schemas import ReplyForm
 from judgenet.core.wording import duration, money, score_text
 from judgenet.engine.pair_snapshot import NeuronSnapshot
+from judgenet.report.settings import further_words
 from judgenet.store.columns import CallState
 from judgenet.store.db import StoreError
 from judgenet.store.runs import LONGER, FullCall
@@ -493,7 +494,7 @@ class CallsTab(QWidget):
         column.addWidget(self.table)
         column.addLayout(self._facts)
         column.addStretch(1)
-        for name in ("Endpoint", "Model", "Answered by", "Parameters", "Asked", "Cache", "Detail"):
+        for name in ("Endpoint", "Model", "Answered by", "Parameters", "Thinking", "Asked", "Cache", "Detail"):
             row = QHBoxLayout()
             word = label(name, tone="text2")
             value = label("", wrap=True)
@@ -591,10 +592,13 @@ def _facts_of(call: FullCall) -> dict[str, str]:
             warmth += " not applied, as it is refused"
         most = applied.get(LONGER, call.parameters.max_tokens)
         form = "JSON by a schema" if schema is not None else "text"
-        facts["Parameters"] = f"{warmth}, at most {most:,} tokens, {form}"
+        further = further_words(call.parameters.more, applied)
+        facts["Parameters"] = ", ".join((warmth, f"at most {most:,} tokens", form, *further))
     if call.started_at:
         facts["Asked"] = datetime.fromtimestamp(call.started_at).astimezone().strftime("%d %b %Y, %H:%M:%S")
     usage = call.usage
+    if usage is not None and usage["reasoning_tokens"]:
+        facts["Thinking"] = f"{usage['reasoning_tokens']:,} of the {usage['completion_tokens']:,} tokens out"
     if call.cached:
         facts["Cache"] = "From the store, at no cost to this run"
     elif usage is not None and usage["cached_tokens"]:

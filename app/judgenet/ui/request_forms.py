@@ -1,0 +1,158 @@
+"""Rows of forms for what a request asks beside the usual: reasoning, and further fields as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QWidget
+
+from judgenet.core.documents import DocumentError
+from judgenet.core.extra_fields import extra_of_text, parse_extra
+from judgenet.core.network import Settings
+from judgenet.core.reasoning import EFFORTS, MOST_THINKING, Effort, is_effort, thinking_tokens
+from judgenet.ui.elements import ComboBox, SpinBox, add_row, field, label
+from judgenet.ui.measures import measure
+
+_OWN: Final = "Endpoint’s own"
+_BUDGET: Final = "Token budget"
+_NAMES: Final[dict[Effort, str]] = {
+    "none": "None",
+    "minimal": "Minimal",
+    "low": "Low",
+    "medium": "Medium",
+    "high": "High",
+    "xhigh": "Extra high",
+    "max": "Maximum",
+}
+_USUAL_BUDGET: Final = 2_048
+_MIXED: Final = "The selected neurons differ; a change sets all of them"
+
+
+class ReasoningRow(QWidget):
+    """How much a model thinks: an effort, or the most thinking tokens.
+
+    Signals:
+        chosen: an effort, a number of tokens, or ``default``.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.effort = ComboBox("Reasoning")
+        self.effort.addItem(_OWN, "default")
+        for name in EFFORTS:
+            self.effort.addItem(_NAMES[name], name)
+        self.effort.addItem(_BUDGET, "budget")
+        self.tokens = SpinBox("Thinking tokens (max.)", 1, MOST_THINKING)
+        self.tokens.setSingleStep(1_024)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.effort, stretch=1)
+        row.addWidget(self.tokens)
+        measure(self.tokens, width=96)
+        self.effort.activated.connect(self._tell)
+        self.tokens.valueChanged.connect(self._tell)
+
+    def show_reasoning(self, values: Sequence[int | str | None]) -> None:
+        """Shows the settings in force of what is selected."""
+        first = values[0]
+        budget = isinstance(first, int)
+        with QSignalBlocker(self.effort), QSignalBlocker(self.tokens):
+            chosen = "budget" if budget else first if is_effort(first) else "default"
+            self.effort.setCurrentIndex(self.effort.findData(chosen))
+            self.tokens.setVisible(budget)
+            if isinstance(first, int):
+                self.tokens.setValue(first)
+        room = thinking_tokens(first)
+        words = f"Room for {room:,} thinking tokens comes on top of the limit of an answer" if room else ""
+        self.setToolTip(_MIXED if len(set(values)) > 1 else words)
+
+    def _tell(self) -> None:
+        chosen = self.effort.currentData()
+        if chosen != "budget":
+            self.chosen.emit(chosen)
+        else:
+            self.chosen.emit(self.tokens.value() if self.tokens.isVisible() else _USUAL_BUDGET)
+
+
+class ExtraRow(QWidget):
+    """Further fields of a request, as a JSON object on one line.
+
+    Signals:
+        entered: canonical JSON text, after an edit that can be sent.
+        wrong: why what was entered cannot be sent; empty where it can.
+    """
+
+    entered = Signal(str)
+    wrong = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = field("Further fields", '{"top_k": 20}')
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.text)
+        self.text.editingFinished.connect(self._read)
+        self._shown = ""
+
+    def show_extra(self, values: Sequence[str | None]) -> None:
+        """Shows the fields in force of what is selected, unless somebody is writing."""
+        shown = extra_line(values[0])
+        if shown != self._shown or not self.text.hasFocus():
+            self._shown = shown
+            self.text.setText(shown)
+            self.text.setCursorPosition(0)
+            self.wrong.emit("")
+        self.setToolTip(_MIXED if len(set(values)) > 1 else "Fields of the request that only this endpoint knows, JSON")
+
+    def _read(self) -> None:
+        text = self.text.text().strip()
+        if text == self._shown:
+            self.wrong.emit("")
+            return
+        try:
+            canonical = parse_extra(text or "{}")
+        except DocumentError as error:
+            self.wrong.emit(f"{error}.")
+            return
+        self._shown = extra_line(canonical)
+        self.wrong.emit("")
+        self.entered.emit(canonical)
+
+
+def extra_line(extra: str | None) -> str:
+    """Further fields on a line, as somebody would write them; empty for none."""
+    fields = extra_of_text(extra)
+    return json.dumps(fields, ensure_ascii=False) if fields else ""
+
+
+class RequestRows(QWidget):
+    """Reasoning and further fields of what is selected."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reasoning = ReasoningRow()
+        self.extra = ExtraRow()
+        self.problem = label("", tone="warn", wrap=True)
+        self.problem.setVisible(False)
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        add_row(form, "Reasoning", self.reasoning)
+        add_row(form, "Further fields", self.extra)
+        form.addRow(self.problem)
+        self.extra.wrong.connect(self._say)
+
+    def show_settings(self, effective: Sequence[Settings], *, editable: bool) -> None:
+        """Shows the settings in force."""
+        self.reasoning.show_reasoning([settings.reasoning for settings in effective])
+        self.extra.show_extra([settings.extra for settings in effective])
+        for row in (self.reasoning, self.extra):
+            row.setEnabled(editable)
+
+    def _say(self, problem: str) -> None:
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
