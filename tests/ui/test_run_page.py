@@ -769,7 +769,7 @@ async def test_the_call_that_is_longest_under_way_is_named_and_found(studio: Stu
     await settle()
     press(
         page.dock.chart,
-        next(n for n in [name_of(page.dock.chart.slow.link)] if n.startswith("Longest under way: pair 1, neuron 1.3")),
+        next(n for n in [name_of(page.dock.chart.slow.link)] if n.startswith("Longest running: pair 1, neuron 1.3")),
     )
     await settle()
     assert state.focus == 0

@@ -99,7 +99,7 @@ def instead_of_people(
 ) -> None:
     """Test whether the network, its layers and neurons may judge instead of people (Alternative Annotator Test).
 
-    Each annotator is left out in turn, and judge and annotator are held against the others. It takes three annotators
+    Each annotator is left out in turn, and judge and annotator are compared with the others. It takes three annotators
     by name with 30 pairs each.
 
     Example: judgenet alt-test out --epsilon 0.15

@@ -78,7 +78,7 @@ def _annotators(figures: RunAltTest, decides: str) -> Iterable[Block]:
     yield Paragraph(
         (
             f"The Alternative Annotator Test (Calderon et al. 2025) for {aggregation_title(decides)}: each annotator "
-            "is left out in turn, and judge and annotator are held against the others, by the share of them that say "
+            "is left out in turn, and judge and annotator are compared with the others, by the share of them that say "
             "the same. A judge wins where it is as close to them as the annotator in all but at most "
             f"ε = {figures.epsilon:g} of the pairs: one-sided t test over pairs, or over questions where pairs share "
             f"them, with a false discovery rate of {figures.fdr:g} (Benjamini and Yekutieli 2001). It may replace "

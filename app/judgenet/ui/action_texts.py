@@ -102,7 +102,7 @@ ACTION_TEXTS: Final[dict[str, ActionText]] = {
     "data.reload": ActionText("Read the pairs again", "", "retry"),
     "data.find": ActionText("Search the pairs", "Ctrl+Shift+F", "search", "", "filter find"),
     "data.leave_out": ActionText("Leave out", "Delete", "minus", "", "exclude pairs remove skip"),
-    "data.take_in": ActionText("Take in again", "", "plus", "", "include pairs"),
+    "data.take_in": ActionText("Include again", "", "plus", "", "include pairs"),
     "data.edit_label": ActionText("Edit label…", "Shift+F2", "labels", "", "human label correct mend pair"),
     "data.edit_text": ActionText("Edit texts…", "F2", "edit", "", "typo correct question response pair"),
     "data.restore": ActionText("Restore the file's version", "", "undo", "", "original revert pair edits"),

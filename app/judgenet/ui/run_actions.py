@@ -76,7 +76,7 @@ class RunActions(QObject):
         return self._context.runner.running or "No run is in progress."
 
     def _can_stop(self) -> bool | str:
-        return "Stopping already." if self._context.runner.stopping else self._runs()
+        return "Already stopping." if self._context.runner.stopping else self._runs()
 
     def _can_compare(self) -> bool | str:
         return len(self._context.run_state.runs) > 1 or "There is no other run to compare with."

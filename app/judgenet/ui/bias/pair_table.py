@@ -103,7 +103,7 @@ def _answer(call: FullCall) -> str:
 
 
 def _prompt(call: FullCall) -> str:
-    sent = "\n\n".join(text for _, text in call.messages) or "Nothing that was answered."
+    sent = "\n\n".join(text for _, text in call.messages) or "No answers."
     return f"To {_site(call)[0].lower()}{_site(call)[1:]}\n{sent}"
 
 

@@ -415,10 +415,10 @@ class LabelsPanel(QFrame):
             return f"Choose the column of the label: {' or '.join(draft.candidates('human'))}."
         if draft.several:
             if draft.reads_labels:
-                return "What people said of all responses becomes the label of each pair that it says something about."
+                return "People's ratings of all responses become the labels of the pairs that they cover."
             return "No column with ranks, scores, a ranking or winners: there will be verdicts, but no accuracy."
         if draft.preference:
-            return "The better response becomes A or B by a coin for each pair, and the label says which."
+            return "For each pair, a coin decides whether the better response is A or B; the label says which."
         if not draft.reads_labels:
             return "No column with labels: there will be verdicts, but no accuracy."
         return "" if values.counts else "The column holds no labels."

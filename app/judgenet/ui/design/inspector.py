@@ -255,7 +255,7 @@ class DesignInspector(QFrame):
             title = _TITLES[part]
             where = {
                 "pair": "What all neurons of the first layer read",
-                "roles": "The roles in which the pair is judged",
+                "roles": "The roles from which the pair is judged",
                 "vote": "How the neurons' verdicts become one",
                 "chair": "Reads the last layer and decides",
                 "verdict": "A, tie or B, with the votes beside it",

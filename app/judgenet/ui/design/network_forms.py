@@ -244,7 +244,7 @@ class VoteSection(FormSection):
         self.rule = ComboBox("Rule of the verdict")
         self.voters = Segment("Who votes", (("neuron", "Each neuron"), ("call", "Each call")))
         self.ties = Segment("A neuron that sees a tie", (("abstain", "Abstains"), ("candidate", "Votes tie")))
-        self.fallback = Segment("A tied vote", (("tie", "Is a tie"), ("c1", "Goes by c1*")))
+        self.fallback = Segment("A tied vote", (("tie", "Is a tie"), ("c1", "Decided by c1*")))
         note = label(
             "All rules are calculated from the same calls: choosing another costs nothing, and Results compares them.",
             tone="text2",

@@ -37,7 +37,7 @@ from judgenet.ui.canvas.model import NodeProblem as Mistake
 
 _TIES: Final = {
     ("abstain", "tie"): "A tied vote is a tie",
-    ("abstain", "c1"): "A tied vote goes by c1*",
+    ("abstain", "c1"): "A tied vote is decided by c1*",
     ("candidate", "tie"): "A tie is voted for, too",
     ("candidate", "c1"): "Ties vote, else c1*",
 }

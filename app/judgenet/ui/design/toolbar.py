@@ -128,7 +128,7 @@ class DesignToolbar(QWidget):
         self.more = QToolButton()
         self.more.setIcon(icon("more"))
         self.more.setAccessibleName("More tools")
-        self.more.setToolTip("What has no room here")
+        self.more.setToolTip("Tools that do not fit here")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._more_menu = QMenu(self)
         self._more_menu.aboutToShow.connect(self._fill_more)

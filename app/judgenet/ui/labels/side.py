@@ -37,7 +37,7 @@ TITLES: Final[dict[Mode, str]] = {
 _HIDDEN: Final = "Order of pairs and sides is shuffled; names and verdicts are hidden."
 _WORDS: Final[dict[Mode, str]] = {
     "random": f"Drawn at random from all pairs. {_HIDDEN}",
-    "planned": "Drawn at random within each verdict, most where a label tells most. Sides are shuffled; names and "
+    "planned": "Drawn at random within each verdict, more where a label tells more. Sides are shuffled; names and "
     "verdicts are hidden.",
     "targeted": "The most uncertain pairs first, or those you picked. They stand for no other pair and enter no "
     "estimate and no agreement.",

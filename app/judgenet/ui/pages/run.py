@@ -149,7 +149,7 @@ class RunPage(Page):
             return why
         table = self.context.run_state.table
         begun = table is not None and bool((table.states > 0).any()) and bool((table.states == 0).any())
-        return begun or "No run has both begun and fresh pairs."
+        return begun or "No run has both started and untouched pairs."
 
     def _retry_unscored(self) -> None:
         self.context.runner.start("unscored")

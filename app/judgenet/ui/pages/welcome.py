@@ -305,7 +305,7 @@ class HowItWorks(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(
-            "How a network judges: each neuron of layer 1 judges the pair from one side. "
+            "How a network judges: each neuron of layer 1 judges the pair from one perspective. "
             "Each neuron of layer 2 reads the others and judges again. All vote."
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -350,7 +350,7 @@ class HowItWorks(QWidget):
             draw_chip(painter, ink, QRectF(xs[3] + 12 + 24 * place, 36, 20, 20), verdict)  # type: ignore[arg-type]
         ink.text(painter, xs[3] + 12, 82, "4 to 2 for")
         draw_chip(painter, ink, QRectF(xs[3] + 84, 67, 20, 20), "a")
-        words = ("A pair", "Judge from one side", "Read the others, judge again", "Verdict, with its votes")
+        words = ("A pair", "Judge from one perspective", "Read the others, judge again", "Verdict, with its votes")
         for x, text in zip(xs, words, strict=True):
             ink.text(painter, x, 130, text, color="text2")
 

@@ -338,8 +338,8 @@ class BreakdownPanel(Panel):
                     extra=(percent(baseline, unit=False),),
                 )
             )
-        note = "The upright mark is what the commonest label of the task reaches."
-        return rows, _columns("Task", "Commonest label, %"), note
+        note = "The vertical mark is the accuracy of always giving the most common label of the task."
+        return rows, _columns("Task", "Most common label, %"), note
 
 
 _NAMED: Final = 8

@@ -108,7 +108,7 @@ class GuaranteeState(QObject):
         results = self._results
         if results is not None:
             self.working = True
-            self._context.tasks.start(self._answer(results, self._number), "Ask what can be promised")
+            self._context.tasks.start(self._answer(results, self._number), "Calculate what can be guaranteed")
 
     async def _answer(self, results: Results, number: int) -> None:
         made = today().isoformat()

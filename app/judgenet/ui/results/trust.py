@@ -250,7 +250,8 @@ def review_picture(trust: Trust, target: float | None) -> Picture:
                 point.share,
                 point.accuracy,
                 f"{percent(point.share)} reviewed, the least sure first: {percent(point.accuracy)} "
-                f"{percent_interval(point.interval)} right, n {curve.n:,}; {plural(point.mended, 'mistake')} mended.",
+                f"{percent_interval(point.interval)} right, n {curve.n:,}; "
+                f"{plural(point.mended, 'mistake')} corrected.",
                 point.interval,
                 key,
             )

@@ -196,7 +196,7 @@ class ReadTab(_CallTab):
             self.words.setText(f"It reads nothing of layer {now.layer - 1}.")
             return
         text = f"{neurons:,} neuron{'s' if neurons != 1 else ''} of layer {now.layer - 1}, {len(heard):,} evaluations"
-        missing = f"; {failed:,} of them failed, which it was told" if failed else ""
+        missing = f"; {failed:,} of them failed, and the prompt said so" if failed else ""
         self.words.setText(f"{text}{missing}. Scores are mapped back to A and B.")
 
     def _show_all(self) -> None:

@@ -41,7 +41,7 @@ class RunDock(QFrame):
         self.chart = ChartPane(context, focus, (*FIGURES, *SPEEDS))
         self.speed = SpeedPane(context, focus)
         self.tabs = QTabBar()
-        self.tabs.setAccessibleName("What of all pairs is shown")
+        self.tabs.setAccessibleName("View of all pairs")
         self.tabs.setExpanding(False)
         self.tabs.setDrawBase(False)
         for text in ("Pairs and accuracy", "Score difference", "Speed and price"):

@@ -76,7 +76,7 @@ class RunInspector(QFrame):
         self.down.clicked.connect(self._go_down)
         self.place = ElidedLabel(tone="text2")
         self.tabs = QTabBar()
-        self.tabs.setAccessibleName("What of the neuron is shown")
+        self.tabs.setAccessibleName("View of the neuron")
         self.tabs.setExpanding(False)
         self.tabs.setDrawBase(False)
         self.tabs.setUsesScrollButtons(False)

@@ -144,8 +144,8 @@ class SlowLink(QWidget):
         super().__init__()
         self._context = context
         self._site: CallSite | None = None
-        self.words = label("Longest under way:", tone="text2")
-        self.link = link("", "The call that is longest under way")
+        self.words = label("Longest running:", tone="text2")
+        self.link = link("", "The call that has been running longest")
         self.link.clicked.connect(self._clicked)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -167,7 +167,7 @@ class SlowLink(QWidget):
         where = "roles" if site.layer == 0 else f"neuron {site.layer}.{site.neuron}"
         self.words.setVisible(self.width() >= 300)
         self.link.setText(f"Pair {site.pair + 1:,}, {where}, {waited}")
-        self.link.setAccessibleName(f"Longest under way: pair {site.pair + 1:,}, {where}, {waited}")
+        self.link.setAccessibleName(f"Longest running: pair {site.pair + 1:,}, {where}, {waited}")
 
     def _clicked(self) -> None:
         if self._site is not None:

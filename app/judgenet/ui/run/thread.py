@@ -184,7 +184,7 @@ class ThreadPanel(QWidget):
     def _fill(self, row: _Row, now: NeuronSnapshot | None, *, other: bool) -> None:
         if now is None or now.phase == "resting":
             row.chip.hide()
-            row.scores.setText("Not in this layer" if now is None else "Rests: no role on this pair")
+            row.scores.setText("Not in this layer" if now is None else "Not used: no role on this pair")
             row.text.say("")
             return
         if now.phase == "left_out":
