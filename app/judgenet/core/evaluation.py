@@ -125,8 +125,9 @@ class Evaluation:
     """A neuron's opinion of one pair in one order, mapped back to responses A and B.
 
     Scores are ``None`` where the judge gave a verdict only (recorded judgments). Of a call that was to be scored by
-    token probabilities ``scores_from`` says whether the scores are expected ones, and ``shares`` then has the
-    probabilities of the verdicts; both are ``None`` where the scores are those of the text, as usual.
+    token probabilities ``scores_from`` says whether the scores are expected ones; ``shares`` then has the probabilities
+    of the verdicts, and ``sampled`` the scores for A and B that the text gives. All three are ``None`` where the scores
+    are those of the text, as usual.
     """
 
     evidence: str
@@ -135,6 +136,7 @@ class Evaluation:
     score_b: float | None = None
     shares: VerdictShares | None = None
     scores_from: ScoreSource | None = None
+    sampled: tuple[float, float] | None = None
 
     @classmethod
     def from_reading(cls, reading: Reading, order: Order) -> Evaluation:

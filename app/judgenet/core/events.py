@@ -84,6 +84,7 @@ class CallFinished:
     shares: VerdictShares | None = None
     scores_from: ScoreSource | None = None
     stand_in: str = ""
+    sampled: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,13 @@ class LikelyScores:
         """What a reply says, with the expected scores in place of those of its text."""
         first, second = self.expected
         likely = replace(reading, first=first, second=second, choice=choice_of(first, second))
-        return replace(Evaluation.from_reading(likely, order), shares=self.shares(order), scores_from="probabilities")
+        said = Evaluation.from_reading(reading, order)
+        return replace(
+            Evaluation.from_reading(likely, order),
+            shares=self.shares(order),
+            scores_from="probabilities",
+            sampled=None if said.score_a is None or said.score_b is None else (said.score_a, said.score_b),
+        )
 
     @property
     def expected(self) -> tuple[float, float]:

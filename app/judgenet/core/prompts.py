@@ -511,7 +511,9 @@ def _told(frame: Mapping[str, Template], view: LayerView, heard: Heard) -> str:
         which = "tie" if result.verdict == "tie" else "first" if result.verdict == first else "second"
         opinion = frame[f"heard.{which}"].text
     else:
-        a, b = _number(result.score_a), _number(result.score_b)
+        # Expected scores have more digits than a judge would write.
+        digits = ".10g" if result.shares is None else ".2f"
+        a, b = format(result.score_a, digits), format(result.score_b, digits)
         score_1, score_2 = (a, b) if view.order == "ab" else (b, a)
         opinion = frame["heard.scores"].render(score_1=score_1, score_2=score_2)
     evidence = _unmarked(result.evidence.strip(), view.mark)
@@ -604,10 +606,6 @@ def _unmarked(text: str, mark: str) -> str:
     if mark.lower() not in text.lower():
         return text
     return re.sub(re.escape(mark), "…", text, flags=re.IGNORECASE)
-
-
-def _number(score: float) -> str:
-    return format(score, ".10g")
 
 
 def _joined(parts: Iterable[str], between: str = "\n") -> str:

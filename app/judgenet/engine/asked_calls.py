@@ -192,6 +192,7 @@ def finished_event(run_id: str, ended: EndedCall) -> CallFinished:
         shares=None if scored is None else scored.shares,
         scores_from=None if scored is None else scored.scores_from,
         stand_in=ended.stand_in,
+        sampled=None if scored is None else scored.sampled,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from judgenet.core.cascade import read_placed_rule
 from judgenet.core.documents import DocumentError
 from judgenet.core.extra_fields import parse_extra
-from judgenet.core.network import Language, NetworkError, OrderSetting
+from judgenet.core.network import Language, NetworkError, OrderSetting, ScoresSetting
 from judgenet.core.plan import Price, PriceTable
 from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.reasoning import read_reasoning_text
@@ -313,6 +313,13 @@ class RunOptions:
             "Further fields of every request, as a JSON object: '{\"top_k\": 20}'. Objects within it are merged.",
             metavar="JSON",
             check=read_extra,
+        ),
+    )
+    scores: ScoresSetting | None = field(
+        default=None,
+        metadata=_about(
+            "text: the scores as the model writes them. probabilities: expected scores from the probabilities of its "
+            "tokens, where the endpoint gives them; the record counts the calls where it does not."
         ),
     )
     seed: int = field(default=0, metadata=_about("Seed of random order and of --pick random."))

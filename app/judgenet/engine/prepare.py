@@ -501,6 +501,8 @@ def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
         changes["reasoning"] = read_reasoning("--reasoning", options.reasoning)
     if options.extra is not None:
         changes["extra"] = read_extra("--extra", options.extra)
+    if options.scores is not None:
+        changes["scores"] = options.scores
     spec = replace(spec, seed=options.seed or spec.seed, settings=replace(spec.settings, **changes))
     return presets.renamed(spec, before)
 

@@ -193,8 +193,8 @@ class CallFrame:
                 self._count_unscored(code, 1)
             yield int(pairs[-1])
         if asks_probabilities(self.spec):
-            for site, shares, source in likely_calls(store, self.run):
-                self.column(*site[1:]).set_likely(site.pair, shares, source)
+            for site, source, shares, sampled in likely_calls(store, self.run):
+                self.column(*site[1:]).set_likely(site.pair, shares, source, sampled)
 
     # Filling
 
@@ -232,6 +232,7 @@ class CallFrame:
                 event.latency_s or None,
                 event.shares,
                 event.scores_from,
+                event.sampled,
             )
             self.calls_in += before < SCORED_PHASE
             if event.status == "unscored":

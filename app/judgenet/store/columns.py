@@ -204,13 +204,15 @@ SOURCE_CODES: Final = {source: code for code, source in enumerate(SOURCES)}
 
 class LikelyColumn:
     """Of a call that was to be scored by token probabilities, by pair: ``source`` has the numbers of :data:`SOURCES`,
-    ``shares``, of shape (pairs, 3), the probabilities of A, tie and B; NaN where there are none."""
+    ``shares``, of shape (pairs, 3), the probabilities of A, tie and B, and ``sampled``, of shape (pairs, 2), the scores
+    for A and B that the text gives where the scores are expected ones; NaN where there are none."""
 
-    __slots__ = ("shares", "source")
+    __slots__ = ("sampled", "shares", "source")
 
     def __init__(self, pairs: int) -> None:
         self.source: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
         self.shares: NDArray[np.float64] = np.full((pairs, 3), np.nan)
+        self.sampled: NDArray[np.float64] = np.full((pairs, 2), np.nan)
 
 
 class CallColumn:
@@ -247,10 +249,11 @@ class CallColumn:
         seconds: float | None,
         shares: VerdictShares | None = None,
         scores_from: ScoreSource | None = None,
+        sampled: tuple[float, float] | None = None,
     ) -> None:
         """Keeps what a call came to."""
         if self.likely is not None or scores_from is not None:
-            self.set_likely(pair, shares, scores_from)
+            self.set_likely(pair, shares, scores_from, sampled)
         a, b = self._scores.number(score_a), self._scores.number(score_b)
         self._hold(max(a, b))
         self.phase[pair] = CALL_PHASES.index(status)
@@ -261,13 +264,19 @@ class CallColumn:
         self.attempts[pair] = min(attempts, 255)
         self.seconds[pair] = np.nan if seconds is None else seconds
 
-    def set_likely(self, pair: int, shares: VerdictShares | None, source: ScoreSource | None) -> None:
-        """Keeps the probabilities of the verdicts and where the scores come from, of a call that was to be scored by
-        token probabilities."""
+    def set_likely(
+        self,
+        pair: int,
+        shares: VerdictShares | None,
+        source: ScoreSource | None,
+        sampled: tuple[float, float] | None,
+    ) -> None:
+        """Keeps what a call that was to be scored by token probabilities came to."""
         if self.likely is None:
             self.likely = LikelyColumn(len(self.phase))
         self.likely.source[pair] = SOURCE_CODES[source]
         self.likely.shares[pair] = np.nan if shares is None else shares
+        self.likely.sampled[pair] = np.nan if sampled is None else sampled
 
     def set_scores(self, pairs: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> None:
         """Keeps the scores of several pairs, as numbers of the distinct scores."""

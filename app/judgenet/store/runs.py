@@ -437,19 +437,22 @@ def write_outcome(
     site, result = outcome.site, outcome.result
     verdict = score_a = score_b = evidence = reason = source = None
     shares: Sequence[float | None] = (None, None, None)
+    sampled: Sequence[float | None] = (None, None)
     detail = ""
     if result is None:
         status = "roles"
     elif isinstance(result, Evaluation):
         status = "scored"
         verdict, score_a, score_b = result.verdict, result.score_a, result.score_b
-        evidence, source, shares = storable(result.evidence), result.scores_from, result.shares or shares
+        evidence, source = storable(result.evidence), result.scores_from
+        shares, sampled = result.shares or shares, result.sampled or sampled
     else:
         status, reason, detail = "unscored", result.reason.value, result.detail
     db.execute(
         "INSERT OR REPLACE INTO run_calls (run, pair, layer, neuron, ord, sample, call_id, cached, status, reason, "
         "detail, verdict, score_a, score_b, evidence, rule, role, missing, endpoint, model, attempts, started_at, "
-        "scores_from, share_a, share_tie, share_b) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "scores_from, share_a, share_tie, share_b, sampled_a, sampled_b) "
+        "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (
             run,
             site.pair,
@@ -475,6 +478,7 @@ def write_outcome(
             outcome.started_at,
             source,
             *shares,
+            *sampled,
         ),
     )
 
@@ -628,11 +632,14 @@ def pair_heads(store: Store, run: RunInfo) -> Iterator[PairHead]:
         yield PairHead(index, pair_id, state, human, task)
 
 
+_LIKELY: Final = ("scores_from", "share_a", "share_tie", "share_b", "sampled_a", "sampled_b")
+
+
 def _result_columns(store: Store, alias: str = "", *, evidence: bool = True) -> str:
     """The columns of which :func:`_result` makes what a call came to, in its order."""
     names = ("status", "reason", "detail", "verdict", "score_a", "score_b", "evidence")
     named = [store.column("run_calls", name, alias) if evidence or name != "evidence" else "NULL" for name in names]
-    later = [store.column("run_calls", name, alias) for name in ("scores_from", "share_a", "share_tie", "share_b")]
+    later = [store.column("run_calls", name, alias) for name in _LIKELY]
     return ", ".join([*named, *later])
 
 
@@ -648,14 +655,19 @@ def _result(
     share_a: float | None = None,
     share_tie: float | None = None,
     share_b: float | None = None,
+    sampled_a: float | None = None,
+    sampled_b: float | None = None,
 ) -> Evaluation | Unscored | None:
     if status == "roles":
         return None
     if status == "scored" and verdict is not None:
-        shares = None
+        shares = sampled = None
         if share_a is not None and share_tie is not None and share_b is not None:
             shares = VerdictShares(share_a, share_tie, share_b)
-        return Evaluation("" if evidence is None else restored(evidence), verdict, score_a, score_b, shares, source)
+        if sampled_a is not None and sampled_b is not None:
+            sampled = (sampled_a, sampled_b)
+        said = "" if evidence is None else restored(evidence)
+        return Evaluation(said, verdict, score_a, score_b, shares, source, sampled)
     return Unscored(Reason(reason or Reason.INTERNAL), detail)
 
 
@@ -678,18 +690,30 @@ def call_rows(store: Store, run: RunInfo, *, evidence: bool = True) -> Iterator[
         yield CallRow(site, _result(*rest), None if role is None else restored(role))
 
 
-def likely_calls(store: Store, run: RunInfo) -> Iterator[tuple[CallSite, VerdictShares | None, ScoreSource]]:
-    """The calls of a run that were to be scored by token probabilities: the probabilities of their verdicts, where they
-    have some, and where their scores come from."""
+class LikelyCall(NamedTuple):
+    """A call that was to be scored by token probabilities: where its scores come from and, where that is what was asked
+    for, the probabilities of its verdicts and the scores for A and B that its text gives."""
+
+    site: CallSite
+    source: ScoreSource
+    shares: VerdictShares | None
+    sampled: tuple[float, float] | None
+
+
+def likely_calls(store: Store, run: RunInfo) -> Iterator[LikelyCall]:
+    """The calls of a run that were to be scored by token probabilities."""
     if store.column("run_calls", "scores_from") == "NULL":
         return
-    for pair, layer, neuron, order, sample, source, *shares in store.reader.execute(
-        "SELECT pair, layer, neuron, ord, sample, scores_from, share_a, share_tie, share_b FROM run_calls "
+    for pair, layer, neuron, order, sample, source, *values in store.reader.execute(
+        f"SELECT pair, layer, neuron, ord, sample, {', '.join(_LIKELY)} FROM run_calls "
         "WHERE run=? AND scores_from IS NOT NULL",
         (run.number,),
     ):
         site = CallSite(pair, layer, neuron, order or None, sample)
-        yield site, None if shares[0] is None else VerdictShares(*shares), source
+        known = values[0] is not None
+        yield LikelyCall(
+            site, source, VerdictShares(*values[:3]) if known else None, (values[3], values[4]) if known else None
+        )
 
 
 def call_row(store: Store, run: RunInfo, site: CallSite) -> CallRow | None:

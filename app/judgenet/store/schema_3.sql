@@ -43,12 +43,15 @@ CREATE TABLE batch_calls (
 CREATE UNIQUE INDEX batch_calls_by_batch ON batch_calls (batch, place);
 
 -- Scores by token probabilities. An answer keeps the distributions of its two scores (JSON), or why there are none; a
--- call of a run the probabilities of its verdicts, and where its scores come from. NULL where text was asked for.
+-- call of a run the probabilities of its verdicts, where its scores come from, and the scores that its text gives
+-- where those are expected ones. NULL where text was asked for.
 ALTER TABLE calls ADD COLUMN likely TEXT;
 ALTER TABLE run_calls ADD COLUMN scores_from TEXT;
 ALTER TABLE run_calls ADD COLUMN share_a REAL;
 ALTER TABLE run_calls ADD COLUMN share_tie REAL;
 ALTER TABLE run_calls ADD COLUMN share_b REAL;
+ALTER TABLE run_calls ADD COLUMN sampled_a REAL;
+ALTER TABLE run_calls ADD COLUMN sampled_b REAL;
 
 -- The pictures of pairs, by the SHA-256 of their files: a run can be read, and gone on with, when the files are gone.
 CREATE TABLE pictures (

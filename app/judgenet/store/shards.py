@@ -40,7 +40,7 @@ PAIRS: Final = "pairs.parquet"
 
 OF_CALL: Final = (
     *("layer", "neuron", "ord", "sample", "cached", "status", "reason", "detail", "verdict", "score_a", "score_b"),
-    *("scores_from", "share_a", "share_tie", "share_b"),
+    *("scores_from", "share_a", "share_tie", "share_b", "sampled_a", "sampled_b"),
     *("rule", "role", "missing", "endpoint", "model", "attempts", "started_at"),
 )
 """The columns of a run's calls that a matrix has: all but the evidence."""
