@@ -40,6 +40,14 @@ from tests.fakes.judge_reasoning import (
     refuses_reasoning,
     thinks,
 )
+from tests.fakes.judge_tokens import (
+    TOKEN_REFUSALS,
+    entries_of,
+    gemini_result,
+    refuses_tokens,
+    token_refusal_words,
+    wanted_alternatives,
+)
 
 REFUSALS = (
     "max_tokens",
@@ -52,6 +60,7 @@ REFUSALS = (
     "stream",
     "system",
     *REASONING_REFUSALS,
+    *TOKEN_REFUSALS,
 )
 """What can be refused with a 400 of its own; also as faults, where the request carries it."""
 
@@ -97,6 +106,8 @@ class Settings:
     most_in_flight: int | None = None
     mind: str = ""
     """One of the biased minds (``tests.fakes.biased_judges``); without one it judges by a hash."""
+    tokens: str = ""
+    """How token probabilities are sent (:func:`tests.fakes.judge_tokens.entries_of`); without it none are."""
     keep: str = "all"
     """``"all"``: messages and answers; ``"hashes"``: neither; ``"none"``: counts only."""
     blind: str = ""
@@ -163,6 +174,7 @@ class Told:
     refusal: str | None = None
     choices: bool = True
     usage: tuple[int, int] | None = (0, 0)
+    tokens: list[dict[str, Any]] | None = None
     thinking: str = ""
 
 
@@ -319,7 +331,8 @@ class OpenAIDialect:
         message: dict[str, Any] = {"role": "assistant", "content": told.text or None, "refusal": told.refusal}
         if told.thinking:
             message["reasoning"] = told.thinking
-        choice = {"index": 0, "message": message, "finish_reason": _OPENAI_FINISH[told.finish], "logprobs": None}
+        logprobs = None if told.tokens is None else {"content": told.tokens, "refusal": None}
+        choice = {"index": 0, "message": message, "finish_reason": _OPENAI_FINISH[told.finish], "logprobs": logprobs}
         data = {**self._head(asked, number, "chat.completion"), "choices": [choice] if told.choices else []}
         if told.usage is not None:
             data["usage"] = self._usage(told)
@@ -328,8 +341,8 @@ class OpenAIDialect:
     def events(self, asked: Asked, told: Told, number: int, double: bool) -> list[bytes]:
         head = self._head(asked, number, "chat.completion.chunk")
 
-        def chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
-            choices = [{"index": 0, "delta": delta, "finish_reason": finish}] if told.choices else []
+        def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
+            choices = [{"index": 0, "delta": delta, "finish_reason": finish, **more}] if told.choices else []
             return _event({**head, "choices": choices})
 
         first = chunk({"role": "assistant", "content": ""})
@@ -337,7 +350,10 @@ class OpenAIDialect:
         if asked.usage_in_stream and told.usage is not None:
             last.append(_event({**head, "choices": [], "usage": self._usage(told)}))
         pieces = [chunk({"reasoning": piece}) for piece in _split(told.thinking)]
-        pieces += [chunk({"content": piece}) for piece in _split(told.text)]
+        pieces += [chunk({"content": piece}) for piece in _split(told.text)] if told.tokens is None else []
+        for entry in told.tokens or ():
+            content = {"content": entry["token"] if entry["token"] in told.text else ""}
+            pieces.append(chunk(content, logprobs={"content": [entry]}))
         if told.refusal:
             pieces.append(chunk({"refusal": told.refusal}))
         if double:
@@ -496,6 +512,8 @@ class GeminiDialect:
 
     def _data(self, asked: Asked, told: Told, parts: list[Any], finish: str | None) -> dict[str, Any]:
         candidate: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "index": 0}
+        if told.tokens is not None and finish:
+            candidate["logprobsResult"] = gemini_result(told.tokens)
         if finish:
             candidate["finishReason"] = finish
         data: dict[str, Any] = {
@@ -639,6 +657,8 @@ def refuses(name: str, asked: Asked) -> bool:
     parameters = asked.parameters
     if name in REASONING_REFUSALS:
         return refuses_reasoning(name, parameters)
+    if name in TOKEN_REFUSALS:
+        return refuses_tokens(name, parameters)
     if name == "schema":
         return asked.schema is not None
     if name == "schema_limits":
@@ -790,6 +810,8 @@ class Judge:
             named: str | None = _PARAMETER_NAMES.get(fault, fault)
             if fault in REASONING_REFUSALS:
                 message, named = refusal_words(asked.parameters), None
+            elif fault in TOKEN_REFUSALS:
+                message, named = token_refusal_words(fault, asked.parameters), None
             else:
                 message = _REFUSED[fault].format(value=value)
             error = dialect.error(400, message, "unsupported_value", named)
@@ -804,6 +826,9 @@ class Judge:
             await self._hang(request)
         times = self.seen[entry.body_hash] - 1
         told = judge(asked, fault, self.settings.roles, self.settings.mind, times)
+        if self.settings.tokens and asked.parameters.get("logprobs"):
+            wanted = wanted_alternatives(asked.parameters)
+            told.tokens = entries_of(told.text, self.settings.tokens, wanted, int(entry.body_hash[:8], 16))
         entry.answer, entry.finish = told.text, told.finish
         if fault == "html_200":
             entry.answer = None
