@@ -91,7 +91,16 @@ def test_one_that_was_not_sampled_is_unclear_unless_tokens_hold_several_digits(
 
 def test_tokens_of_several_digits_spaces_quotes_and_punctuation() -> None:
     """Alternatives begin like the sampled token, or with other white space; 100, no and -3 are off the scale."""
-    alternatives = {" 8": 0.3, "10": 0.1, ' "9"': 0.2, "8,": 0.05, "\n7}": 0.05, " 100": 0.1, " no": 0.1, " -3": 0.1}
+    alternatives: dict[str | bytes, float] = {
+        " 8": 0.3,
+        "10": 0.1,
+        ' "9"': 0.2,
+        "8,": 0.05,
+        "\n7}": 0.05,
+        " 100": 0.1,
+        " no": 0.1,
+        " -3": 0.1,
+    }
     found = number_shares([token(" 8", alternatives), token("}")], 1, joins=True)
     assert found is not None
     assert found.on_scale == pytest.approx(scale(n7=0.05, n8=0.35, n9=0.2, n10=0.1))

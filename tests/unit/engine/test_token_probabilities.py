@@ -32,7 +32,7 @@ from judgenet.engine.providers.openai import OpenAI
 from judgenet.engine.session import plan_run
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
-from judgenet.store.runs import FullCall, call_rows, full_calls, run_info
+from judgenet.store.runs import call_rows, full_calls, run_info
 from tests.fakes.clock import FastClock
 from tests.fakes.judge_server import JudgeServer
 from tests.fakes.judge_tokens import likely_numbers
@@ -72,7 +72,7 @@ def judge(path: Path, server: JudgeServer, kind: EndpointKind = "openai", stream
     assert finished.state == "done", finished.message
 
 
-def judged(path: Path, server: JudgeServer, kind: EndpointKind = "openai", stream: bool = False) -> list[FullCall]:
+def judged(path: Path, server: JudgeServer, kind: EndpointKind = "openai", stream: bool = False) -> list[Any]:
     """Runs, and returns all that is kept of the calls."""
     judge(path, server, kind, stream)
     with Store.open(path, readonly=True) as store:
