@@ -28,6 +28,7 @@ from judgenet.store.labels import newest_label
 from judgenet.store.locate import RUN_PROJECT, SHARDS_SUFFIX
 from judgenet.store.runs import KEY_BYTES, RunInfo, run_info, set_run_state, start_run
 from judgenet.store.shards import (
+    INDEX,
     MATRIX,
     OF_ANSWER,
     OF_CALL,
@@ -39,7 +40,6 @@ from judgenet.store.shards import (
     incomplete_words,
 )
 
-INDEX: Final = "index.judgenet"
 _DRAFT: Final = f"making-{INDEX}"
 _MADE_OF: Final = "shards"
 _LABELS_TAKEN: Final = "labels_taken"
@@ -64,10 +64,13 @@ def shard_index(shards: ShardSet, on_progress: _OnProgress = lambda done, total:
     """
     path = index_path(shards.folder)
     if not is_current(shards) and not _in_use(path):
-        with IndexMaker(shards, on_progress) as made:
+        made = IndexMaker(shards, on_progress)
+        try:
+            made.make()
             made.put()
-    if not _in_use(path):
-        _take_labels(path, _own_store(shards.folder))
+        finally:
+            made.close()
+    take_labels(shards.folder)
     return path
 
 
@@ -89,20 +92,24 @@ def is_current(shards: ShardSet) -> bool:
 
 
 class IndexMaker:
-    """Makes the index anew beside the one that is there, which can be read meanwhile; :meth:`put` puts it in its place.
-    One program makes it at a time; another one waits.
+    """Makes the index anew beside the one that is there, which can be read meanwhile. One program makes it at a time;
+    another one waits. To be closed, whatever happens. Its methods may be called from several threads, one at a time.
 
-    :raises StoreError: no shard has ended, a shard is of another run, or the index cannot be written.
+    :raises StoreError: no shard has ended.
     """
 
     def __init__(self, shards: ShardSet, on_progress: _OnProgress = lambda done, total: None) -> None:
         self._shards = shards
         self._ended = _ended(shards)
         self._on_progress = on_progress
-        self._lock = FileLock(str(shards.folder / f".{_DRAFT}.lock"))
+        self._lock = FileLock(str(shards.folder / f".{_DRAFT}.lock"), thread_local=False)
         self._draft = shards.folder / _DRAFT
 
-    def __enter__(self) -> IndexMaker:
+    def make(self) -> None:
+        """Makes the index, unless it is there and current.
+
+        :raises StoreError: a shard is of another run, or the index cannot be written.
+        """
         try:
             self._lock.acquire(timeout=_PATIENCE_S)
         except Timeout:
@@ -112,17 +119,12 @@ class IndexMaker:
                 f"{self._shards.folder}: the index cannot be kept here ({error.strerror or error}). Make the folder "
                 "writable, or copy it elsewhere."
             ) from None
-        try:
-            _remove(self._draft)
-            if not is_current(self._shards):
-                with Store.open(store_path(self._draft)) as store:
-                    _build(store, self._shards, self._ended, self._on_progress)
-                    store.set_meta(_MADE_OF, _made_of(self._shards))
-                    store.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+        _remove(self._draft)
+        if not is_current(self._shards):
+            with Store.open(store_path(self._draft)) as store:
+                _build(store, self._shards, self._ended, self._on_progress)
+                store.set_meta(_MADE_OF, _made_of(self._shards))
+                store.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def put(self) -> None:
         """Puts what was made in the place of the index. Labels that people gave there come along.
@@ -141,9 +143,11 @@ class IndexMaker:
         draft.replace(path)
         save_project(_project(self._ended[0]), folder / INDEX, backup=False)
 
-    def __exit__(self, *exc: object) -> None:
-        _remove(self._draft)
-        self._lock.release()
+    def close(self) -> None:
+        """Removes what was made and not put, and lets others make it."""
+        if self._lock.is_locked:
+            _remove(self._draft)
+            self._lock.release()
 
 
 def _ended(shards: ShardSet) -> list[ShardState]:
@@ -186,9 +190,11 @@ def _own_store(folder: Path) -> Path:
     return store_path(folder.with_name(folder.name.removesuffix(SHARDS_SUFFIX) + PROJECT_SUFFIX))
 
 
-def _take_labels(path: Path, own: Path) -> None:
-    """Takes the labels over that people gave on the project itself, before or beside its shards."""
-    if not own.exists():
+def take_labels(folder: Path) -> None:
+    """Takes the labels over into an index that people gave on the project itself, before or beside its shards. While
+    another program has it open for writing it stays as it is."""
+    path, own = index_path(folder), _own_store(folder)
+    if not own.exists() or _in_use(path):
         return
     with Store.open(own, readonly=True) as source:
         newest = str(newest_label(source))

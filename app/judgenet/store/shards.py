@@ -25,7 +25,7 @@ from judgenet.formats.tables import whole_file, write_parquet
 from judgenet.stats.agreement import Counts
 from judgenet.stats.curves import CODES
 from judgenet.store.db import Store, StoreError, restored
-from judgenet.store.files import atomic_write
+from judgenet.store.files import atomic_write, store_path
 from judgenet.store.frame import RunFrame
 from judgenet.store.locate import RUN_PROJECT, SHARDS_SUFFIX
 from judgenet.store.pictures import copy_pictures
@@ -37,6 +37,8 @@ MANIFEST: Final = "manifest.json"
 MATRIX: Final = "matrix.parquet"
 _BATCH: Final = 5000
 PAIRS: Final = "pairs.parquet"
+INDEX: Final = "index.judgenet"
+"""The project that stands for all shards that have ended (:mod:`judgenet.store.shard_index`)."""
 
 OF_CALL: Final = (
     *("layer", "neuron", "ord", "sample", "cached", "status", "reason", "detail", "verdict", "score_a", "score_b"),
@@ -46,7 +48,7 @@ OF_CALL: Final = (
 """The columns of a run's calls that a matrix has: all but the evidence."""
 OF_ANSWER: Final = (
     *("returned_model", "fingerprint", "form", "parameters", "finish_reason", "raw_finish", "tokens_in", "tokens_out"),
-    *("tokens_cached", "tokens_reasoning", "tokens_estimated", "price", "latency_s", "attempts", "started_at"),
+    *("tokens_cached", "tokens_reasoning", "tokens_estimated", "price", "latency_s", "attempts", "started_at", "batch"),
 )
 """The columns of an answer that a matrix has, under ``answer_`` and their name: all but its texts."""
 
@@ -305,6 +307,11 @@ def merge_shards(shards: ShardSet, into: Store, every_pair: Sequence[Pair] | Non
                 merged = _Merged(into, run, every_pair)
             merged.take(source, run)
     assert merged is not None
+    index = store_path(shards.folder / INDEX)
+    if index.exists():
+        # Labels that people gave on the set before it was merged.
+        with Store.open(index, readonly=True) as source:
+            into.run_now(lambda db: copy_labels(source, db))
     return merged.finish(complete=shards.complete)
 
 

@@ -39,6 +39,7 @@ from judgenet.ui.results.state import ResultsState
 from judgenet.ui.run_state import RunState
 from judgenet.ui.runner import Runner
 from judgenet.ui.settings import Preferences, StudioSettings
+from judgenet.ui.shards.state import ShardsState
 from judgenet.ui.shell import Rail, StatusBar, TopBar
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.tasks import Tasks
@@ -137,6 +138,7 @@ class AppWindow(QMainWindow):
             run_state=run_state,
             results=ResultsState(document, run_state, self.tasks, self.errors, self),
             learning=Learning(document, run_state, self.tasks, self.errors, self),
+            shards=ShardsState(document, run_state, self.tasks, self.errors, self),
             runner=runner,
             figures=figures,
             theme=theme,

@@ -135,7 +135,8 @@ class Document(QObject):
         pairs: the selected pairs, in the order of the source.
         selections: which pairs the last selections are.
         undo_stack: all edits.
-        store: the project's store; read-only where :attr:`read_only`, ``None`` where there is none then.
+        store: the store that is read, ``None`` where there is none: the project's own, or the one that is looked into
+            in its place (:meth:`look_into`); read-only where :attr:`read_only`.
         read_only: why the project cannot be changed, in words; empty where it can.
         approvals: what the user approves of the project.
         generation: counts the projects that were opened, and the files that they got.
@@ -173,6 +174,7 @@ class Document(QObject):
         self.dataset: Dataset | None = None
         self.pairs: tuple[Pair, ...] = ()
         self.store: Store | None = None
+        self._set_aside: tuple[Store | None, str] | None = None
         self.read_only = ""
         self._file: ProjectFile | None = None
         self._loading = False
@@ -209,6 +211,16 @@ class Document(QObject):
     @property
     def spec(self) -> NetworkSpec:
         return self.project.network
+
+    @property
+    def own_store(self) -> Store | None:
+        """The project's own store, whichever is read."""
+        return self.store if self._set_aside is None else self._set_aside[0]
+
+    @property
+    def looks_elsewhere(self) -> bool:
+        """Another store is read in place of the project's own."""
+        return self._set_aside is not None
 
     @property
     def rule(self) -> str:
@@ -296,6 +308,27 @@ class Document(QObject):
                 level="warning",
             )
 
+    def look_into(self, store: Store | None, read_only: str = "") -> None:
+        """Reads runs and labels from another store in place of the project's own, such as that of its shards;
+        ``None`` goes back. No run may go on. The store is closed with the project, or when another one is looked into.
+
+        Args:
+            read_only: why nothing can be changed meanwhile; empty where labels may be given.
+        """
+        self._look_away()
+        if store is not None:
+            self._set_aside = (self.store, self.read_only)
+            self.store, self.read_only = store, read_only or self.read_only
+        self.read_only_changed.emit()
+        self.opened.emit()
+
+    def _look_away(self) -> None:
+        """Closes what was looked into."""
+        if self._set_aside is not None:
+            if self.store is not None:
+                self.store.close()
+            (self.store, self.read_only), self._set_aside = self._set_aside, None
+
     def close(self) -> None:
         """Saves and closes the project. A draft that nobody touched is thrown away. No run may go on."""
         if self._file is None:
@@ -304,6 +337,7 @@ class Document(QObject):
         untouched = self.undo_stack.count() == 0 and is_draft(self._file.path)
         if not self.saved:
             self._saver.save_now()
+        self._look_away()
         if self.store is not None:
             if untouched and not self.store.readonly:
                 untouched = self.store.reader.execute("SELECT 1 FROM runs").fetchone() is None
@@ -508,6 +542,7 @@ class Document(QObject):
         project = replace(self.project, name=path.stem) if draft and self.project.name == "Untitled" else self.project
         self.approvals.keep(lambda: carry(project, before.parent, path.parent))
         save_project(project, path, loaded_from=before)
+        self._look_away()
         if self.store is not None:
             source, self.store = self.store, None
             await self._tasks.off_thread(_carry, source, before, path, draft)

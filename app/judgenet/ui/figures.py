@@ -100,7 +100,7 @@ class DesignEstimate(QObject):
 
     async def _reckon_now(self, stop: threading.Event) -> None:
         document = self._document
-        pairs, store, newest = document.pairs, document.store, self._run_state.newest
+        pairs, store, newest = document.pairs, document.own_store, self._run_state.newest
         try:
             start = start_of(document.project, pairs, document.profiles, folder=document.folder)
             known = self._known if self._known is not None and self._known.pairs is pairs else None
@@ -113,7 +113,7 @@ class DesignEstimate(QObject):
             return
         except (StoreError, sqlite3.Error) as error:
             # Another project was opened meanwhile, and the store of the one before is closed.
-            if document.store is store:
+            if document.own_store is store:
                 self._errors.tell_exception(error)
             return
         if stop.is_set() or document.pairs is not pairs:

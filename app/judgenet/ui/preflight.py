@@ -140,8 +140,8 @@ class PreflightDialog(QDialog):
                 working = context.tasks.job(f"Test {settings.model} ({place} of {len(models)})", ask)
                 self._say(f"Asking {settings.model}, {place} of {plural(len(models), 'model')} …", busy=True)
                 self._found.append(await working)
-                if context.document.store is not None and not context.document.read_only:
-                    keep_preflight(context.document.store, self._found[-1])
+                if context.document.own_store is not None and not context.document.read_only:
+                    keep_preflight(context.document.own_store, self._found[-1])
                 self._refresh(busy=True)
         except JobCancelled:
             self._say("Stopped.")

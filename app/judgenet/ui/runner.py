@@ -181,6 +181,8 @@ class Runner(QObject):
             return f"{self._other} is in progress. Stop it first."
         if document.read_only:
             return document.read_only
+        if document.looks_elsewhere:
+            return "The project is judged in shards. Make one run of them on the page Run to go on with it here."
         if document.loading:
             return "The pairs are still being loaded."
         if not document.pairs:
@@ -226,7 +228,7 @@ class Runner(QObject):
     async def _start(self, scope: Scope) -> None:
         document = self._document
         try:
-            store = document.store
+            store = document.own_store
             assert store is not None
             document.save()
             start = start_of(
@@ -241,7 +243,7 @@ class Runner(QObject):
                 until=self.stop_wish.rule,
                 auto_matches=self.stop_wish.auto_matches,
             )
-            if not await document.approvals.may_send(profiles_of(start)) or store is not document.store:
+            if not await document.approvals.may_send(profiles_of(start)) or store is not document.own_store:
                 return
             handle = await self._tasks.off_thread(self.engine().start, store, start, self._bridge.put)
         except _NO_START as error:

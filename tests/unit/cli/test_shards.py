@@ -188,6 +188,10 @@ def test_figures_are_there_before_all_shards_and_labels_given_then_stay(
     more = judgenet("metrics", study.name, "--json").json
     assert more["pairs"]["total"] > first["pairs"]["total"]
     assert [of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines] == ["Ada"]
+    # They come along when the set is merged.
+    assert judgenet("run", study.name, *at, "--shard", "3/3", "-q").code == 0
+    assert judgenet("merge", study.name).code == 0
+    assert [of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines] == ["Ada"]
 
 
 def test_answers_that_were_asked_for_again_are_priced_in_the_set_too(

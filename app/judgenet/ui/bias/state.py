@@ -203,7 +203,7 @@ class BiasState(QObject):
 
     def refresh_labs(self) -> None:
         """Reads which labs there are, and shows the newest where none is in view."""
-        store = self._document.store
+        store = self._document.own_store
         try:
             self.labs = () if store is None else tuple(lab_info(store, one) for one in labs(store))
         except (StoreError, sqlite3.Error) as error:
@@ -276,7 +276,7 @@ class BiasState(QObject):
         return ""
 
     async def _reckon_now(self, wanted: int, start: Start) -> None:
-        choice, store, pairs = self.choice, self._document.store, self._document.pairs
+        choice, store, pairs = self.choice, self._document.own_store, self._document.pairs
         try:
             plan = await self._tasks.off_thread(_plan, choice, start, pairs, store)
         except (BiasError, NetworkError, StoreError, sqlite3.Error) as error:
@@ -317,11 +317,11 @@ class BiasState(QObject):
         self._stop_asked = True
 
     async def _run(self, built: BuiltLab, start: Start, planned: int, groups: Groups | None) -> None:
-        store, judges = self._document.store, self.choice.judges
+        store, judges = self._document.own_store, self.choice.judges
         assert store is not None
         if (
             not await self._document.approvals.may_send(profiles_of(start))
-            or store is not self._document.store
+            or store is not self._document.own_store
             or self.why_not()
         ):
             return
@@ -404,14 +404,14 @@ class BiasState(QObject):
 
     def _reread(self) -> None:
         """The lab that goes on has further runs."""
-        store = self._document.store
+        store = self._document.own_store
         newest = labs(store)[-1:] if store is not None else []
         if store is not None and newest:
             self.lab = lab_info(store, newest[0])
             self._read()
 
     def _read(self) -> None:
-        store, info = self._document.store, self.lab
+        store, info = self._document.own_store, self.lab
         if store is None or info is None:
             return
         self._looked = time.monotonic()
@@ -443,7 +443,7 @@ class BiasState(QObject):
 
     def look_at(self, judge: Judge, item: Item) -> None:
         """Reads what a judge was asked about a pair, and what it said."""
-        store, info = self._document.store, self.lab
+        store, info = self._document.own_store, self.lab
         if store is None or info is None:
             return
         look = self.look = PairDetails(judge.id, item)

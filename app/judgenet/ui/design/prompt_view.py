@@ -152,7 +152,7 @@ class PromptSection(FormSection):
 
     async def _make_now(self, generation: int) -> None:
         document = self._editor.context.document
-        pairs, store = document.pairs, document.store
+        pairs, store = document.pairs, document.own_store
         pair = pairs[self._index] if self._index < len(pairs) else EXAMPLE
         layer, neuron, order = self._site()
         try:

@@ -240,7 +240,7 @@ class ExperimentsDialog(QDialog):
             if stop.is_set():
                 raise _Superseded
 
-        store = self._context.document.store
+        store = self._context.document.own_store
         try:
             reckoned = await self._context.tasks.off_thread(
                 work.reckon, self.plan.wanted(), self._start(), store, check
@@ -267,11 +267,11 @@ class ExperimentsDialog(QDialog):
         context, document = self._context, self._context.document
         try:
             wanted, start = self.plan.wanted(), self._start()
-            store = document.store
+            store = document.own_store
             assert store is not None
             if (
                 not await document.approvals.may_send(profiles_of(start))
-                or store is not document.store
+                or store is not document.own_store
                 or self._why_not()
             ):
                 return
@@ -359,7 +359,7 @@ class ExperimentsDialog(QDialog):
 
     def _show_estimate(self) -> None:
         preset, pairs = EXPERIMENTS[self._key], self._context.document.pairs
-        store = self._context.document.store
+        store = self._context.document.own_store
         labelled = any(pair.human for pair in pairs) or (store is not None and has_labels(store))
         bare = preset.labels and pairs and not labelled
         text = (

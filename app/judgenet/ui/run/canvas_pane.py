@@ -344,11 +344,11 @@ class CanvasPane(QFrame):
     def _untried(self) -> str:
         """Which models judge for the first time in this project; an empty text for none."""
         document = self._context.document
-        if document.store is None:
+        if document.own_store is None:
             return ""
         try:
             spec = with_models(document.spec, document.profiles)
-            untried = untried_models(spec, document.profiles, document.store)
+            untried = untried_models(spec, document.profiles, document.own_store)
         except (NetworkError, sqlite3.Error):
             return ""
         if not untried:

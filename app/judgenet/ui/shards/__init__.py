@@ -1,0 +1,1 @@
+"""The shards of a project, watched and steered from the desk."""

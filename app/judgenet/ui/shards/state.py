@@ -1,0 +1,315 @@
+"""The shards of the open project: looked at once a second in a thread, read as one run, and told what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from judgenet.core.shards import Shard
+from judgenet.core.wording import plural
+from judgenet.store.db import Store, StoreError, StoreInUse
+from judgenet.store.files import store_path
+from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.runs import runs
+from judgenet.store.shard_index import IndexMaker, index_path, pairs_of_shard, take_labels
+from judgenet.store.shard_states import Want, write_command
+from judgenet.store.shard_watch import ShardSetLook, ShardWatch
+from judgenet.store.shards import merge_shards, read_shards, shards_folder
+from judgenet.ui.document import Document
+from judgenet.ui.errors import ErrorPort, Mend
+from judgenet.ui.run_state import RunState
+from judgenet.ui.tasks import Job, JobCancelled, Tasks
+
+EVERY_MS: Final = 1000
+"""Shards are looked at so often."""
+_REST_S: Final = 0.0005
+"""Between two files the thread lets others work."""
+
+
+class ShardsState(QObject):
+    """What is known of the shards of the open project.
+
+    Attributes:
+        look: how they are, ``None`` where the project has none.
+        opened: the shard whose store is looked into, by index from 1; ``None`` for none.
+        indexed: how many ended shards the figures are of.
+        working: the index is being made, or the shards merged.
+
+    Signals:
+        changed: :attr:`look`, or one of the others, changed; about once a second.
+        found: the project has shards, or has none, other than before.
+    """
+
+    changed = Signal()
+    found = Signal()
+
+    def __init__(
+        self,
+        document: Document,
+        run_state: RunState,
+        tasks: Tasks,
+        errors: ErrorPort,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._run_state = run_state
+        self._tasks = tasks
+        self._errors = errors
+        self.look: ShardSetLook | None = None
+        self.opened: int | None = None
+        self.indexed = 0
+        self.working = False
+        self._watch: ShardWatch | None = None
+        self._file: Path | None = None
+        self._looking = self._tried = False
+        self._trouble = ""
+        self._timer = QTimer(self)
+        self._timer.setObjectName("shards")
+        self._timer.setInterval(EVERY_MS)
+        self._timer.timeout.connect(self._tick)
+        document.opened.connect(self._opened)
+
+    @property
+    def there(self) -> bool:
+        """The project has shards."""
+        return self.look is not None
+
+    @property
+    def behind(self) -> int:
+        """How many shards have ended that the figures do not hold yet."""
+        return max(0, self.look.ended - self.indexed) if self.look is not None and self.reads_index else 0
+
+    @property
+    def reads_index(self) -> bool:
+        """The shards that have ended are read as the project's run."""
+        return self._document.looks_elsewhere and self.opened is None
+
+    def _opened(self) -> None:
+        if self._document.file == self._file:
+            return
+        self._file = self._document.file
+        had = self.there
+        self.look, self.opened, self.indexed = None, None, 0
+        self._tried, self._trouble = False, ""
+        path = self._document.path
+        self._watch = None if path is None else ShardWatch(shards_folder(path), lambda: time.sleep(_REST_S))
+        if self._watch is None:
+            self._timer.stop()
+        else:
+            self._timer.start()
+            self._tick()
+        if had:
+            self.found.emit()
+
+    # Looking
+
+    def _tick(self) -> None:
+        if self._watch is not None and not self._looking:
+            self._looking = True
+            self._tasks.start(self._look(self._watch), "Look at the shards")
+
+    async def _look(self, watch: ShardWatch) -> None:
+        try:
+            look = await self._tasks.off_thread(watch.look)
+        except StoreError as error:
+            look = None
+            if str(error) != self._trouble:
+                self._trouble = str(error)
+                self._errors.tell(self._trouble, self._document.title, level="warning")
+        finally:
+            self._looking = False
+        if watch is not self._watch:
+            return
+        before, self.look = self.look, look
+        if (before is None) != (look is None):
+            self.found.emit()
+        if look is not None:
+            self.changed.emit()
+            if look.ended and not self._tried and self._may_index():
+                self._tried = True
+                self.take_in()
+
+    def _may_index(self, *, while_working: bool = False) -> bool:
+        """The set can be read as the project's run: the project has none of its own."""
+        own = self._document.own_store
+        return self.opened is None and (while_working or not self.working) and (own is None or not runs(own))
+
+    # The set as one run
+
+    def take_in(self) -> None:
+        """Reads all shards that have ended as the project's run."""
+        if not self.working and self._watch is not None:
+            self._tasks.start(self._take_in(self._watch), "Read the shards")
+
+    async def _take_in(self, watch: ShardWatch) -> None:
+        self._set_working(True)
+        try:
+            made = await self._tasks.job("Read the shards", lambda job: _made(watch.folder, job))
+            try:
+                if watch is self._watch and self.reads_index:
+                    # Nobody else may have the index open while another takes its place.
+                    self._look_away()
+                await self._tasks.off_thread(made.put)
+            finally:
+                await self._tasks.off_thread(made.close)
+            await self._tasks.off_thread(take_labels, watch.folder)
+            if watch is self._watch and self._may_index(while_working=True):
+                self._show_index(watch.folder)
+        except JobCancelled:
+            return
+        except (StoreError, OSError, sqlite3.Error) as error:
+            if watch is self._watch:
+                self._errors.tell_exception(error, "The shards", Mend("Try again", self.take_in))
+        finally:
+            self._set_working(False)
+
+    def _show_index(self, folder: Path) -> None:
+        read_only = ""
+        try:
+            store = Store.open(index_path(folder))
+        except StoreInUse:
+            store = Store.open(index_path(folder), readonly=True)
+            read_only = "The shards are open in another window: they are open read-only here."
+        self.indexed = _indexed(store)
+        self._document.look_into(store, read_only)
+        self.changed.emit()
+
+    def _set_working(self, working: bool) -> None:
+        self.working = working
+        self.changed.emit()
+
+    def merge(self) -> None:
+        """Makes one run of the shards, in the project's own store; those that are missing stay open."""
+        if not self.working and self._watch is not None:
+            self._tasks.start(self._merge(self._watch), "Merge the shards")
+
+    def why_not_merge(self) -> str:
+        """Why the shards cannot be merged now, in words; empty where they can."""
+        own = self._document.own_store
+        if self.working:
+            return "The shards are being read."
+        if own is None or own.readonly:
+            return "The project's store cannot be written."
+        if self.look is None or not self.look.ended:
+            return "No shard has ended yet."
+        if self.look.goes_on:
+            return "Shards are still running. Merging before they end leaves out what they have."
+        return ""
+
+    async def _merge(self, watch: ShardWatch) -> None:
+        own, pairs = self._document.own_store, self._document.pairs
+        if own is None or (why := self.why_not_merge()):
+            self._errors.tell(why or "There is no store.", "The shards", level="warning")
+            return
+        self._set_working(True)
+        folder = watch.folder
+        try:
+            self._look_away()
+            shards = await self._tasks.off_thread(read_shards, folder)
+            every = None if shards.complete else pairs
+            await self._tasks.job("Merge the shards", lambda job: merge_shards(shards, own, every))
+        except JobCancelled:
+            return
+        except (StoreError, OSError, sqlite3.Error) as error:
+            self._errors.tell_exception(error, "The shards")
+        finally:
+            self._set_working(False)
+            if watch is self._watch:
+                self._run_state.refresh_runs()
+                self._document.opened.emit()
+
+    # One shard
+
+    def shard(self, index: int) -> Shard:
+        """A shard by its index, from 1."""
+        assert self.look is not None
+        return Shard(self.look.of, index)
+
+    def pairs_of(self, index: int) -> tuple[int, ...]:
+        """The pairs of a shard in the run that is in view; none where it is not in there."""
+        store = self._document.store
+        if store is None or not self.reads_index:
+            return ()
+        try:
+            return pairs_of_shard(store, self.shard(index).folder)
+        except (StoreError, sqlite3.Error):
+            return ()
+
+    def why_not_open(self, index: int) -> str:
+        """Why a shard's store cannot be looked into, in words; empty where it can."""
+        if self.look is None or index not in self.look.reports:
+            return "It has not begun: there is no store yet."
+        if self.working:
+            return "The shards are being read."
+        if not self._store_of(index).exists():
+            return "Its store is on its worker's disk until it ends, or until it is next copied."
+        return ""
+
+    def _store_of(self, index: int) -> Path:
+        assert self.look is not None
+        return self.look.folder / self.shard(index).folder / store_path(Path(RUN_PROJECT)).name
+
+    def open_shard(self, index: int) -> None:
+        """Looks into the store of one shard, read-only, as it is on the disk now."""
+        try:
+            store = Store.open(self._store_of(index), readonly=True)
+        except StoreError as error:
+            self._errors.tell_exception(error, f"Shard {index}")
+            return
+        self.opened = index
+        self._document.look_into(store, f"Shard {self.shard(index)} is shown. It can only be read.")
+        self.changed.emit()
+
+    def close_shard(self) -> None:
+        """Goes back to all shards."""
+        if self.opened is None:
+            return
+        self._look_away()
+        if self.look is not None and self.look.ended and self._may_index():
+            self.take_in()
+
+    def _look_away(self) -> None:
+        self.opened = None
+        if self._document.looks_elsewhere:
+            self._document.look_into(None)
+        self.changed.emit()
+
+    # Commands
+
+    def command(self, want: Want) -> None:
+        """Tells all shards to go on, to pause or to stop."""
+        if self._watch is not None:
+            self._tasks.start(self._command(self._watch.folder, want), "Tell the shards")
+
+    async def _command(self, folder: Path, want: Want) -> None:
+        try:
+            await self._tasks.off_thread(write_command, folder, want)
+        except OSError as error:
+            self._errors.tell_exception(error, "The shards")
+        self._tick()
+
+    def behind_words(self) -> str:
+        """What the figures lack, in words; empty where that is nothing."""
+        return f"{plural(self.behind, 'shard')} more ended" if self.behind else ""
+
+
+def _indexed(store: Store) -> int:
+    found = runs(store)
+    return int(found[-1].record.get("shards", {}).get("ended", 0)) if found else 0
+
+
+def _made(folder: Path, job: Job) -> IndexMaker:
+    """The index of all shards that have ended, made beside the one that is there."""
+    made = IndexMaker(read_shards(folder), lambda done, total: job.report(done, total))
+    made.make()
+    try:
+        job.check()
+    except JobCancelled:
+        made.close()
+        raise
+    return made
