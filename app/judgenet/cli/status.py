@@ -14,15 +14,22 @@ from rich.table import Table
 from judgenet.cli.common import JsonOption, figure, interval_text
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import Terminal
-from judgenet.core.wording import money, of
-from judgenet.figures.shards import ShardSetFigures, project_shards, shard_set, state_counts_words, trouble_words
+from judgenet.core.wording import money, of, plural
+from judgenet.figures.shards import (
+    ShardSetFigures,
+    project_shards,
+    shard_set,
+    state_counts_words,
+    trouble_groups,
+    trouble_words,
+)
 from judgenet.store.shard_states import Want, write_command
 from judgenet.store.shard_watch import ShardWatch
 
 EVERY_S: Final = 1.0
 """``--watch`` looks so often."""
 _TROUBLES: Final = 10
-"""So many shards in trouble are listed; ``--json`` has them all."""
+"""So many faults are listed; ``--json`` has the shards that have them."""
 
 
 def status(
@@ -107,7 +114,8 @@ def print_shards(figures: ShardSetFigures, console: Console) -> None:
             f"{endpoint.state}{said}",
         )
     console.print(table)
-    for trouble in figures.troubles[:_TROUBLES]:
-        console.print(trouble_words(trouble, figures.shards.total), soft_wrap=True)
-    if (more := len(figures.troubles) - _TROUBLES) > 0:
-        console.print(f"… and {more:,} more; --json has them all")
+    groups = trouble_groups(figures.troubles)
+    for words, troubles in list(groups.items())[:_TROUBLES]:
+        console.print(trouble_words(words, troubles), soft_wrap=True)
+    if (more := len(groups) - _TROUBLES) > 0:
+        console.print(f"… and {plural(more, 'other fault')}; --json has them all")

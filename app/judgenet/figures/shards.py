@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 from judgenet.core.pairs import VERDICTS
 from judgenet.core.project import PROJECT_SUFFIX
-from judgenet.core.shards import Shard
 from judgenet.core.wording import duration, plural
 from judgenet.figures.base import OPTIONAL, Figures
 from judgenet.figures.errors import FiguresError
 from judgenet.stats.agreement import agreement_of
 from judgenet.stats.intervals import Interval, wilson
 from judgenet.store.locate import SHARDS_SUFFIX
-from judgenet.store.shard_states import ShardReport, Want
+from judgenet.store.shard_states import STALE_S, ShardReport, Want
 from judgenet.store.shard_watch import CellState, ShardSetLook, ShardWatch
 from judgenet.store.shards import shards_folder
 
@@ -31,6 +31,9 @@ STATE_WORDS: Final[dict[CellState, str]] = {
     "silent": "no news",
 }
 """The states of a shard as people read them."""
+TROUBLED: Final[tuple[CellState, ...]] = ("failed", "silent")
+_NAMED: Final = 8
+"""Of the shards that have a fault so many are named."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +183,7 @@ def shard_set_figures(look: ShardSetLook, project: str) -> ShardSetFigures:
         unscored=look.unscored,
         price=look.price,
         missing=tuple(index for index in range(1, look.of + 1) if index not in look.reports),
-        troubles=tuple(shard_trouble(look, index) for state in ("failed", "silent") for index in look.in_state(state)),
+        troubles=tuple(shard_trouble(look, index) for state in TROUBLED for index in look.in_state(state)),
         endpoints=tuple(
             ShardEndpoint(of.name, of.model, of.window, of.in_flight, of.state, of.message)
             for of in (told.endpoints if told is not None else ())
@@ -221,12 +224,24 @@ def shard_agreement(look: ShardSetLook) -> ShardAgreement | None:
     )
 
 
-def trouble_words(trouble: ShardTrouble, of: int) -> str:
-    """A shard's trouble in a line: ``shard 17/300 on node-7, attempt 3: The key was refused.``"""
-    where = f" on {trouble.worker}" if trouble.worker else ""
-    attempt = f", attempt {trouble.attempt}" if trouble.attempt > 1 else ""
-    what = trouble.error or (f"no news for {duration(trouble.silent_s)}" if trouble.silent_s is not None else "no news")
-    return f"shard {Shard(of, trouble.shard)}{where}{attempt}: {what}"
+def trouble_groups(troubles: Sequence[ShardTrouble]) -> dict[str, tuple[ShardTrouble, ...]]:
+    """Shards in trouble by what is wrong with them, the commonest first: a refused key is one fault, not hundreds."""
+    found: dict[str, list[ShardTrouble]] = {}
+    for trouble in troubles:
+        words = trouble.error or f"No news for more than {duration(STALE_S)}: the machine may be gone."
+        found.setdefault(words, []).append(trouble)
+    return {words: tuple(of) for words, of in sorted(found.items(), key=lambda item: -len(item[1]))}
+
+
+def trouble_words(words: str, troubles: Sequence[ShardTrouble]) -> str:
+    """A fault and the shards that have it: ``The key was refused. 3 shards: 17 (node-7, attempt 3), 18, 30``."""
+    named = []
+    for trouble in troubles[:_NAMED]:
+        about = [trouble.worker] if trouble.worker else []
+        about += [f"attempt {trouble.attempt}"] if trouble.attempt > 1 else []
+        named.append(f"{trouble.shard} ({', '.join(about)})" if about else f"{trouble.shard}")
+    more = "" if len(troubles) <= _NAMED else " …"
+    return f"{words} {plural(len(troubles), 'shard')}: {', '.join(named)}{more}"
 
 
 def state_counts_words(shards: ShardCounts) -> str:

@@ -24,6 +24,7 @@ from judgenet.ui.run.canvas_pane import CanvasPane
 from judgenet.ui.run.dock import RunDock
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.inspector import RunInspector
+from judgenet.ui.shards.part import ShardsPart
 from judgenet.ui.tokens import INSPECTOR, NARROW_WINDOW, RAIL_NARROW
 from judgenet.ui.widgets import set_kind
 
@@ -80,7 +81,8 @@ class RunPage(Page):
             splitter.splitterMoved.connect(self._moved)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.across)
+        self.shards = ShardsPart(context, self.across)
+        row.addWidget(self.shards)
         self.run_choice = QToolButton()
         self.run_choice.setAccessibleName("Which run is shown")
         self.run_choice.setToolTip("Which run is shown")
@@ -114,6 +116,7 @@ class RunPage(Page):
         state.focus_changed.connect(self._refresh_steps)
         self.focus.replaced.connect(self._focus_replaced)
         context.runner.changed.connect(self._runner_changed)
+        self.shards.pairs_wanted.connect(self._show_pairs)
         self._run_changed()
         self._focus_replaced()
 
@@ -209,20 +212,25 @@ class RunPage(Page):
     # Frame
 
     def top_widgets(self) -> Sequence[QWidget]:
-        return (self.run_choice,)
+        return (self.run_choice, self.shards.choice)
 
     def regions(self) -> Sequence[QWidget]:
-        return (self.canvas, self.inspector, self.dock)
+        return (self.canvas, self.inspector, self.dock, *self.shards.regions)
 
     def enter(self, visit: Visit) -> None:
         if visit.pairs is not None:
-            self.dock.show_tab(0)
-            self.dock.pairs.show_only(visit.pairs, visit.why)
-            if visit.pairs and visit.site is None:
-                self.context.run_state.set_focus(visit.pairs[0])
+            self._show_pairs(visit.pairs, visit.why, focus=visit.site is None)
         if visit.site is not None:
+            self.shards.show_pairs()
             self.show_call(visit.site)
         self._refresh_actions()
+
+    def _show_pairs(self, pairs: tuple[int, ...], why: str, *, focus: bool = True) -> None:
+        self.shards.show_pairs()
+        self.dock.show_tab(0)
+        self.dock.pairs.show_only(pairs, why)
+        if pairs and focus:
+            self.context.run_state.set_focus(pairs[0])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -321,7 +329,7 @@ class RunPage(Page):
     def _run_changed(self) -> None:
         state = self.context.run_state
         run = state.run
-        self.run_choice.setText("No run" if run is None else f"Run {run.number:,}")
+        self.run_choice.setText("No run" if run is None else self.shards.run_title or f"Run {run.number:,}")
         self.run_choice.setEnabled(bool(state.runs))
         self._return()
         self._refresh_actions()
