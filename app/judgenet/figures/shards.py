@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 
 from judgenet.core.pairs import VERDICTS
 from judgenet.core.project import PROJECT_SUFFIX
-from judgenet.core.wording import duration, plural
+from judgenet.core.wording import plural
 from judgenet.figures.base import OPTIONAL, Figures
 from judgenet.figures.errors import FiguresError
 from judgenet.stats.agreement import agreement_of
@@ -228,7 +228,7 @@ def trouble_groups(troubles: Sequence[ShardTrouble]) -> dict[str, tuple[ShardTro
     """Shards in trouble by what is wrong with them, the commonest first: a refused key is one fault, not hundreds."""
     found: dict[str, list[ShardTrouble]] = {}
     for trouble in troubles:
-        words = trouble.error or f"No news for more than {duration(STALE_S)}: the machine may be gone."
+        words = trouble.error or f"No news for more than {STALE_S:.0f} s: the machine may be gone."
         found.setdefault(words, []).append(trouble)
     return {words: tuple(of) for words, of in sorted(found.items(), key=lambda item: -len(item[1]))}
 
