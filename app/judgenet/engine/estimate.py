@@ -13,6 +13,7 @@ from judgenet.core.checks import copies_words
 from judgenet.core.network import asked_settings, needs_roles, stand_ins
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import NONE_SETTLED, ExpectedCalls, RunTotals, Settled, StandInPrice, count_calls, estimate
+from judgenet.core.reasoning import likely_thinking, reasoning_words
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.schemas import ReplyForm
 from judgenet.core.wording import duration_range, money_span, plural, whole_range
@@ -44,12 +45,14 @@ class Duration(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class RunEstimate:
     """An estimate, how the recorded calls were counted (on ``pairs_looked_at`` of all pairs), how long the open
-    calls take, and which neurons ask the very same question, in words."""
+    calls take, and which neurons ask the very same question, in words. ``thinking`` are the reasoning settings in
+    force, each with the thinking tokens that a call of it is reckoned with."""
 
     estimate: RunTotals
     pairs_looked_at: int
     duration: Duration
     copies: str = ""
+    thinking: tuple[tuple[int | str, tuple[int, int]], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Stable keys; an unknown price is ``null`` with a reason."""
@@ -72,6 +75,7 @@ class RunEstimate:
             "seconds": [self.duration.low, self.duration.high],
             "seconds_measured": self.duration.measured,
             "copies": self.copies,
+            **({"thinking": {str(name): list(tokens) for name, tokens in self.thinking}} if self.thinking else {}),
             "models": [
                 {
                     "endpoint": model.endpoint,
@@ -113,11 +117,20 @@ class RunEstimate:
             ("still to ask", whole_range(*found.calls_open)),
             ("tokens in", whole_range(*found.tokens_in)),
             ("tokens out", whole_range(*found.tokens_out)),
+            *([("thinking", self._thinking_words())] if self.thinking else []),
             ("price", price),
             *([] if found.stand_in is None else [("with stand-ins", _stand_in_price(found.stand_in, found.currency))]),
             ("time", self.time_text()),
             *([("copies", self.copies)] if self.copies else []),
         ]
+
+    def _thinking_words(self) -> str:
+        """Which of the tokens out are reckoned to be thinking: ``3,072 to 24,576 tokens a call at high``."""
+        return "; ".join(
+            f"{whole_range(*tokens)} tokens a call {'with a budget of' if isinstance(of, int) else 'at'} "
+            f"{reasoning_words(of)}"
+            for of, tokens in self.thinking
+        )
 
     def time_text(self) -> str:
         """How long the open calls take, in words."""
@@ -245,7 +258,14 @@ def estimate_run(
         )
     kinds = {name: profile.kind for name, profile in start.profiles.items()}
     found = estimate(start.spec, pairs, start.prices, recorded=known, settled=settled, kinds=kinds, lengths=lengths)
-    return RunEstimate(found, len(looked_at), duration_of(found, start, store), copies_words(start.spec))
+    settings = dict.fromkeys(of.reasoning for of in asked_settings(start.spec))
+    return RunEstimate(
+        found,
+        len(looked_at),
+        duration_of(found, start, store),
+        copies_words(start.spec),
+        tuple((of, likely_thinking(of)) for of in settings if of not in (None, "default")),
+    )
 
 
 def duration_of(run_totals: RunTotals, start: Start, store: Store | None) -> Duration:

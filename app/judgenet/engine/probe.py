@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from judgenet.core.calls import further_settings
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
-from judgenet.core.network import DEFAULTS
+from judgenet.core.network import DEFAULTS, Settings
 from judgenet.core.schemas import judge_schema
 from judgenet.engine.client import HttpEndpoint, open_endpoint
 from judgenet.engine.embedded import EmbeddedEndpoint
@@ -88,6 +89,7 @@ async def probe(
                 schema=ReplySchema("probe", judge_schema(max_evidence=_EVIDENCE_CHARS)) if json_form else None,
                 temperature=0.0,
                 max_tokens=DEFAULTS.max_tokens or 1024,
+                more=further_settings(Settings(extra=profile.extra)),
                 site="probe",
             )
             try:
