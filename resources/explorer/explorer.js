@@ -23,7 +23,7 @@ function subnetwork(calls, choice, rules, rule) {
   const codes = new Uint8Array(pairs);
   let asked = 0;
   for (let pair = 0; pair < pairs; pair++) {
-    let total = 0, used = 0, a = 0, b = 0, tie = 0;
+    let total = 0, used = 0, a = 0, b = 0, tie = 0, answered = 0, deep = 0;
     for (const neuron of kept) {
       let sum = 0, valid = 0, forA = 0, forB = 0;
       for (const order of choice.orders) {
@@ -40,6 +40,8 @@ function subnetwork(calls, choice, rules, rule) {
       }
       total += sum;
       used += valid;
+      if (valid) answered++;
+      if (valid && layers[neuron] === deepest) deep++;
       if (rule === "c2_last" && layers[neuron] !== deepest) continue;
       if (rules.vote === "call") {
         a += forA;
@@ -52,6 +54,8 @@ function subnetwork(calls, choice, rules, rule) {
         else tie++;
       }
     }
+    // Fewer neurons with a valid answer than the quorum: no verdict.
+    if (rules.quorum && (rule === "c2_last" ? deep : answered) < rules.quorum) continue;
     const average = codeOf(total, used > 0);
     if (rule === "c1") {
       codes[pair] = average;
@@ -116,17 +120,18 @@ function element(name, className, text) {
   return made;
 }
 
-// Code 4 is a pair whose verdict is left to people: no verdict, and none that is missing.
-const PEOPLE = 4;
-const LETTER = ["–", "A", "Tie", "B", "P"];
-const CLASS = ["none", "a", "tie", "b", "none"];
+// Code 4 is a pair whose verdict is left to people: no verdict, and none that is missing. Code 5 is a pair without a
+// verdict because too few neurons have a valid answer.
+const PEOPLE = 4, NO_QUORUM = 5;
+const LETTER = ["–", "A", "Tie", "B", "P", "–"];
+const CLASS = ["none", "a", "tie", "b", "none", "none"];
 const count = (n) => n.toLocaleString("en-US");
 const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 const percent = (share) => (100 * share).toFixed(1);
 
 function chip(code) {
   const made = element("span", `chip ${CLASS[code]}`, LETTER[code] === "Tie" ? "=" : LETTER[code]);
-  made.title = ["no verdict", "A", "tie", "B", "for people"][code];
+  made.title = ["no verdict", "A", "tie", "B", "for people", "no quorum"][code];
   made.setAttribute("aria-label", made.title);
   return made;
 }
@@ -176,6 +181,7 @@ class Explorer {
     document.getElementById("aggregation").value = String(this.head.decides);
     this.head.tasks.forEach((task, place) => this.option("task", place, task === null ? "no task" : task));
     if (this.arrays.verdicts.includes(PEOPLE)) this.option("verdict", PEOPLE, "for people");
+    if (this.arrays.verdicts.includes(NO_QUORUM)) this.option("verdict", NO_QUORUM, "no quorum");
     document.getElementById("task").parentElement.hidden = this.head.tasks.length < 2;
   }
 

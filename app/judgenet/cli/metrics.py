@@ -46,6 +46,9 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
         console.print(figures.message, soft_wrap=True, markup=False)
     _print_table(figures.aggregations, console)
     _print_acceptance(figures.acceptance, console)
+    for told in (figures.quorum, figures.stand_ins):
+        if told is not None:
+            console.print(told.words, soft_wrap=True, markup=False)
     for by, groups in (figures.by or {}).items():
         _print_groups(by, groups, figures.review_share.aggregation, console, every_row=every_row)
     flips = figures.position["c1"]

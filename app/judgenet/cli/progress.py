@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
+from judgenet.core.aggregate import NO_QUORUM
 from judgenet.core.events import (
     EndpointChanged,
     Event,
@@ -52,7 +53,7 @@ def verdict_text(verdict: str | None) -> str:
 
 def pair_line(event: PairFinished) -> str:
     """One finished pair: verdicts of all aggregations, the human label, calls used of all."""
-    left = {ACCEPTED: FOR_PEOPLE} if event.for_people else {}
+    left = dict.fromkeys(event.no_quorum, NO_QUORUM) | ({ACCEPTED: FOR_PEOPLE} if event.for_people else {})
     named = "  ".join(f"{name} {left.get(name) or verdict_text(verdict)}" for name, verdict in event.verdicts)
     line = f"pair {event.pair_id}: {named}  human {verdict_text(event.human)}"
     line += f"  ({event.calls_used} of {event.calls_total} calls used)"

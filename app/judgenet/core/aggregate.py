@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, isfinite
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from judgenet.core.acceptance import ACCEPTED, PairCalls, accepts, pair_confidence
 from judgenet.core.evaluation import TIE_TOLERANCE, Evaluation, Unscored, VerdictShares
@@ -19,6 +19,9 @@ from judgenet.core.learned import LEARNED, learned_verdict
 from judgenet.core.network import AcceptanceRule, Aggregation, NetworkSpec, asks_probabilities, designed_width
 from judgenet.core.pairs import VERDICTS, Order, Verdict
 from judgenet.core.soft_votes import WHOLE, SoftVerdicts, soft_names, soft_verdicts, voting_layer
+
+NO_QUORUM: Final = "no quorum"
+"""What is said of a verdict that is missing because too few neurons have a valid answer."""
 
 
 class Opinion(NamedTuple):

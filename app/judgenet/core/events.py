@@ -112,7 +112,8 @@ class PairFinished:
     ``None`` where no valid call exists in its scope. ``open_calls`` brought no answer and will be asked again
     by the next start. ``stopped_after`` is the layer and the neuron, both from 1, after which a stop rule decided the
     pair early; ``calls_total`` are then those that were asked. ``for_people``: its verdict is not sure enough for the
-    acceptance rule, so that there is no accepted one."""
+    acceptance rule, so that there is no accepted one. ``no_quorum`` are the aggregations that have no verdict because
+    too few neurons have a valid answer."""
 
     run_id: str
     pair: int
@@ -124,6 +125,7 @@ class PairFinished:
     open_calls: int
     stopped_after: tuple[int, int] | None = None
     for_people: bool = False
+    no_quorum: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,8 @@ class RunEstimate:
         paid = f" ({shown['already paid for']} of them paid for)" if self.estimate.calls_recorded else ""
         return (
             f"Estimate: {shown['calls']} calls{paid}, {shown['tokens in']} tokens in, {shown['tokens out']} out, "
-            f"price {shown['price']}" + (f", {shown['with stand-ins']}" if "with stand-ins" in shown else "")
+            f"price {shown['price']}"
+            + (f"; with stand-ins {shown['with stand-ins']}" if "with stand-ins" in shown else "")
         )
 
     def lines(self) -> list[tuple[str, str]]:
@@ -146,8 +147,7 @@ def _stand_in_json(stand_in: StandInPrice | None) -> dict[str, Any]:
 
 
 def _stand_in_price(stand_in: StandInPrice, currency: str) -> str:
-    price = f"unknown: {stand_in.reason}" if stand_in.price is None else money_span(*stand_in.price, currency)
-    return f"{price} if stand-ins answer all that they may"
+    return f"unknown: {stand_in.reason}" if stand_in.price is None else money_span(*stand_in.price, currency)
 
 
 def _expected_json(expected: ExpectedCalls) -> dict[str, Any]:

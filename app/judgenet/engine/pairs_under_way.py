@@ -168,6 +168,7 @@ class PairsUnderWay:
             work.open_calls,
             None if work.stop is None else (work.stop.layer, work.stop.neuron),
             found.for_people,
+            found.no_quorum,
         )
         self._steering.take(work.index, dict(event.verdicts))
         self._store.put(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from judgenet.core.aggregate import deciding
 from judgenet.core.wording import plural
 from judgenet.figures.acceptance import AcceptanceFigures, acceptance_figures
+from judgenet.figures.answered import QuorumFigures, StandInFigures, quorum_figures, stand_in_figures
 from judgenet.figures.anytime import RunAnytime, UntilFigures, chosen_pairs_notes, run_anytime, until_figures
 from judgenet.figures.base import ASKED, OPTIONAL, Figures, Keys
 from judgenet.figures.cascade import HARD_PAIRS, CascadeFigures, cascade_figures
@@ -165,6 +166,8 @@ class RunMetrics(Figures):
         OPTIONAL,
         "what the rule accepted and what it left to people; there where the network has a rule that accepts verdicts",
     ]
+    quorum: Annotated[QuorumFigures | None, OPTIONAL, "there where the network asks for a quorum"]
+    stand_ins: Annotated[StandInFigures | None, OPTIONAL, "there where stand-ins answered calls"]
     uncertainty: Annotated[UncertaintyFigures | None, ASKED, "how sure the network is of each pair (FairEval)"]
     panel: Annotated[PanelsFigures | None, ASKED]
     discussion: Annotated[DiscussionFigures | None, ASKED]
@@ -246,6 +249,8 @@ def run_metrics(
         questions=len(np.unique(frame.questions)),
         notes=(*_notes(frame), *chosen_pairs_notes(frame), *frame.sources.notes, *run_learned_notes(frame)),
         acceptance=acceptance_figures(frame),
+        quorum=quorum_figures(frame),
+        stand_ins=stand_in_figures(store, frame),
         **of_judges._asdict(),
         until=until_figures(run),
         anytime=run_anytime(frame) if anytime else None,

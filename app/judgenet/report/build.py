@@ -20,6 +20,7 @@ from judgenet.core.network import Aggregation, NetworkSpec, chair_settings, need
 from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.engine.negotiation import lesson_words
 from judgenet.figures.acceptance import acceptance_figures
+from judgenet.figures.answered import StandInFigures, quorum_figures, stand_in_figures
 from judgenet.figures.anytime import chosen_pairs_notes, run_anytime, until_figures
 from judgenet.figures.cascade import cascade_figures
 from judgenet.figures.guarantee import ALPHA, DELTA, RunGuarantee, run_guarantee
@@ -61,6 +62,7 @@ from judgenet.stats.resampling import FEWEST_QUESTIONS
 from judgenet.store.columns import PAIR_PHASES, VERDICT_CODES
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
+from judgenet.store.quorum import without_quorum
 from judgenet.store.recorded import describe
 from judgenet.store.runs import RunInfo, Spent, full_calls, pair_roles, spent
 from judgenet.store.usage import models_used, parameters_used, unread_inputs
@@ -97,6 +99,7 @@ def build(
     if decides not in frame.aggregations:
         raise ValueError(f"{decides}: this network has no such aggregation. It has: {', '.join(frame.aggregations)}.")
     sums = spent(store, run)
+    stood_in = stand_in_figures(store, frame)
     figures = _FiguresOf(frame, labels, resamples, seed)
     said = frame.aggregations[decides]
     aggregations = figures.of_all(frame.aggregations)
@@ -131,7 +134,7 @@ def build(
         calls_total=int(frame.table.total.sum()),
         unscored=tuple(UnscoredCount(reason, calls) for reason, calls in sums.unscored.items()),
         left_out=_left_out(store, frame, sums, decides, aggregations[decides]),
-        cautions=_cautions(frame, about, aggregations[decides]),
+        cautions=_cautions(frame, about, aggregations[decides], stood_in),
         words=_words(store, frame) if needs_roles(spec) else (),
         studies=pair_studies(store, frame, decides, examples),
         disagreements=examples.counts,
@@ -139,6 +142,8 @@ def build(
         anytime=run_anytime(frame, None, chosen),
         until=until_figures(run),
         acceptance=acceptance_figures(frame),
+        quorum=quorum_figures(frame),
+        stand_ins=stood_in,
         guarantee=_guarantee(frame, decides, chosen),
         cascade=cascade_figures(store, frame),
     )
@@ -365,12 +370,14 @@ def _left_out(
     verdicts = int((frame.aggregations[decides] > 0).sum())
     people = int(frame.for_people.sum()) if decides == ACCEPTED else 0
     people_labelled = int((frame.for_people & (frame.human > 0)).sum()) if decides == ACCEPTED else 0
+    short = int(without_quorum(frame, decides).sum())
     failed = int((frame.judged & (frame.states == PAIR_PHASES.index("failed"))).sum())
     rows = (
         LeftOutCount("not judged", len(frame) - judged, len(frame), frame.run.message),
         LeftOutCount("calls missing", failed, judged),
         LeftOutCount("for people", people, judged),
-        LeftOutCount("no verdict", judged - verdicts - people, judged),
+        LeftOutCount("no quorum", short, judged),
+        LeftOutCount("no verdict", judged - verdicts - people - short, judged),
         LeftOutCount("no label", agreement.n_unlabelled, len(frame)),
         LeftOutCount("label without verdict", agreement.n_unjudged - people_labelled, labelled),
         LeftOutCount("unscored", sum(sums.unscored.values()), sums.calls),
@@ -395,8 +402,10 @@ def _first(frame: RunFrame, what: Left, decides: str) -> tuple[str, ...]:
     return tuple(islice(calls, FIRST_IDS))
 
 
-def _cautions(frame: RunFrame, about: About, headline: ReportedAgreement) -> tuple[str, ...]:
-    told = []
+def _cautions(
+    frame: RunFrame, about: About, headline: ReportedAgreement, stood_in: StandInFigures | None
+) -> tuple[str, ...]:
+    told = [] if stood_in is None else [stood_in.words]
     spec, n = frame.spec, headline.agreement.n_used
     if 0 < n < FEW_PAIRS:
         told.append(

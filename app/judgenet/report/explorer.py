@@ -45,11 +45,15 @@ from judgenet.stats.whatif import Calls
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
+from judgenet.store.quorum import without_quorum
 from judgenet.store.runs import CallRow, RunInfo, call_rows, run_pairs
 from judgenet.store.taught import fair_frame
 
 _LEFT_TO_PEOPLE = 4
 """The code, beside those of verdicts, of a pair whose verdict is left to people."""
+
+_NO_QUORUM = 5
+"""That of a pair without a verdict because too few neurons have a valid answer."""
 
 PER_CHUNK: Final = 200
 """So many pairs are compressed together: one that is opened costs the reading of so many."""
@@ -128,7 +132,7 @@ def _head(frame: RunFrame, calls: Calls, sites: list[Site]) -> dict[str, Any]:
         "aggregations": [{"name": name, "title": aggregation_title(name)} for name in names],
         "decides": names.index(decides),
         "rule": "c1" if decides == "c1" else "c2_last" if decides.startswith("c2_l") else "c2_all",
-        "rules": {name: getattr(spec.aggregation, name) for name in ("vote", "ties", "fallback")},
+        "rules": {name: getattr(spec.aggregation, name) for name in ("vote", "ties", "fallback", "quorum")},
         "sites": sites,
         "layers": [layer for layer, _ in frame.places],
         "depth": calls.depth,
@@ -149,6 +153,8 @@ def _arrays(frame: RunFrame, calls: Calls) -> list[tuple[str, str, bytes]]:
     shown = dict(frame.aggregations)
     if ACCEPTED in shown:
         shown[ACCEPTED] = np.where(frame.for_people, _LEFT_TO_PEOPLE, shown[ACCEPTED]).astype(np.uint8)
+    for name in names if frame.spec.aggregation.quorum is not None else ():
+        shown[name] = np.where(without_quorum(frame, name), _NO_QUORUM, shown[name]).astype(np.uint8)
     verdicts = np.concatenate([shown[name] for name in names])
     first, second = frame.table.c1_ab, frame.table.c1_ba
     flipped = (first > 0) & (second > 0) & (first != second)

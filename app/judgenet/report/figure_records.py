@@ -40,6 +40,7 @@ def more_records(report: Report) -> Iterator[FigureRecord]:
     """The figures of people, neurons, layers, review, weights, sizes, ranking, plan and comparison."""
     if report.anytime is not None:
         yield from _anytime(report.anytime)
+    yield from _answered(report)
     yield from _guarantee(report)
     if report.cascade is not None:
         yield from _cascade(report.cascade)
@@ -80,6 +81,17 @@ def _cascade(cascade_figures: CascadeFigures) -> Iterator[FigureRecord]:
     yield FigureRecord("cascade", "network", "price saved", cascade_figures.price_saved, reason=why)
     for stage in cascade_figures.stages:
         yield FigureRecord("cascade", stage.name, "asked", stage.share, n_used=stage.asked, n_total=stage.n_total)
+
+
+def _answered(report: Report) -> Iterator[FigureRecord]:
+    quorum, stood_in = report.quorum, report.stand_ins
+    if quorum is not None:
+        for name, count in quorum.without.items():
+            yield FigureRecord("quorum", name, "without", count, n_total=quorum.n_total)
+    if stood_in is not None:
+        for one in stood_in.neurons:
+            named = f"{one.neuron}, {one.endpoint}/{one.model}"
+            yield FigureRecord("stand-ins", named, "calls", one.calls, n_total=one.n_total)
 
 
 def _guarantee(report: Report) -> Iterator[FigureRecord]:

@@ -15,6 +15,7 @@ from judgenet.core.events import RunStatus
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import Order, Verdict
 from judgenet.figures.acceptance import AcceptanceFigures
+from judgenet.figures.answered import QuorumFigures, StandInFigures
 from judgenet.figures.anytime import RunAnytime, UntilFigures
 from judgenet.figures.cascade import CascadeFigures
 from judgenet.figures.guarantee import RunGuarantee
@@ -127,6 +128,7 @@ Left = Literal[
     "not judged",
     "calls missing",
     "for people",
+    "no quorum",
     "no verdict",
     "no label",
     "label without verdict",
@@ -359,6 +361,8 @@ class Report:
     anytime: RunAnytime | None = None
     until: UntilFigures | None = None
     acceptance: AcceptanceFigures | None = None
+    quorum: QuorumFigures | None = None
+    stand_ins: StandInFigures | None = None
     guarantee: RunGuarantee | None = None
     cascade: CascadeFigures | None = None
 

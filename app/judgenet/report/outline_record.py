@@ -14,6 +14,7 @@ _LEFT_WORDS = {
     "calls missing": "{count} judged pairs lack calls that brought no answer; these are asked again by the next start",
     "for people": "{count} judged pairs are for people: their verdict is not sure enough, and is in no figure of "
     "the accepted verdicts",
+    "no quorum": "{count} judged pairs have no verdict: fewer neurons have a valid answer than the quorum asks for",
     "no verdict": "{count} judged pairs have no verdict: no valid call is in its scope",
     "no label": "{count} pairs have no human label and are in no figure of agreement",
     "label without verdict": "{count} labelled pairs have no verdict and are in no figure of agreement",
@@ -48,7 +49,8 @@ def rules_words(rules: Aggregation) -> str:
     vote = "a neuron, its orders merged, has one vote" if rules.vote == "neuron" else "each call has one vote"
     ties = "tied voters abstain" if rules.ties == "abstain" else "a tie is a candidate"
     fallback = "equal votes are a tie" if rules.fallback == "tie" else "equal votes are decided by the average"
-    return f"{vote}, {ties}, {fallback}"
+    quorum = "" if rules.quorum is None else f"; a verdict needs valid answers of {plural(rules.quorum, 'neuron')}"
+    return f"{vote}, {ties}, {fallback}{quorum}"
 
 
 def record_section(report: Report) -> tuple[Section, Facts]:
@@ -92,6 +94,21 @@ def record_section(report: Report) -> tuple[Section, Facts]:
                 ),
             )
         )
+    if report.quorum is not None:
+        rows.append(("Quorum", (report.quorum.words,)))
+    if report.stand_ins is not None:
+        rows.append(("Stand-ins", (Given(report.stand_ins.words),)))
+        for one in report.stand_ins.neurons:
+            rows.append(
+                (
+                    "Stood in for",
+                    (
+                        Given(one.neuron),
+                        f": {of(one.calls, one.n_total)} calls by ",
+                        Given(f"{one.endpoint}/{one.model}"),
+                    ),
+                )
+            )
     spent = about.spent
     rows += [
         (

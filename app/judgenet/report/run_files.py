@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TextIO
 
 from judgenet.core.acceptance import FOR_PEOPLE
+from judgenet.core.aggregate import NO_QUORUM
 from judgenet.core.documents import well_formed
 from judgenet.core.wording import plural
 from judgenet.formats.tables import guard_cell, whole_file, write_parquet
@@ -67,6 +68,7 @@ _LEFT: Final = {
     "ties": "with a tie",
     "without a verdict": "without a verdict",
     FOR_PEOPLE: "left to people",
+    NO_QUORUM: "without a quorum",
     "without a label": "without a label",
 }
 

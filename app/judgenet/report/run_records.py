@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
-from judgenet.core.aggregate import aggregation_names, deciding
+from judgenet.core.aggregate import NO_QUORUM, aggregation_names, deciding
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.pairs import Verdict
 from judgenet.stats.lab import counted_pairs
@@ -20,6 +20,7 @@ from judgenet.store.decided_early import stopped_after
 from judgenet.store.frame import RunFrame
 from judgenet.store.labels import history_records
 from judgenet.store.labs import lab_result, labs
+from judgenet.store.quorum import lacks_quorum, quorum_words
 from judgenet.store.results import network_of
 from judgenet.store.run_bias import run_bias
 from judgenet.store.runs import CallRow, RunInfo, RunPair, call_rows, full_calls, run_info, run_pairs, runs
@@ -83,6 +84,7 @@ def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
     total = table.asked[:, :neurons].sum(axis=1).tolist()
     rule = frame.spec.aggregation.acceptance
     stopped = None if frame.early is None else stopped_after(frame.early)
+    short = None if frame.spec.aggregation.quorum is None else quorum_words(frame)
     people, sure = frame.for_people.tolist(), rule_confidence(frame).tolist()
     for index, pair_id in enumerate(pairs.ids):
         done = judged[index]
@@ -96,6 +98,8 @@ def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
         record.setdefault("chair", None)
         if stopped is not None:
             record["stopped_after"] = stopped[index]
+        if short is not None:
+            record["no_quorum"] = short[index]
         record.update(
             mean_a=means[0][index],
             mean_b=means[1][index],
@@ -181,6 +185,8 @@ def preference_records(store: Store, run: RunInfo, source: str, left_out: Omitte
         if verdict is None or verdict == "tie":
             people = source == ACCEPTED and left_to_people(frame, place)
             missing = "without a label" if source == HUMAN else FOR_PEOPLE if people else "without a verdict"
+            if source != HUMAN and lacks_quorum(frame, source, place):
+                missing = NO_QUORUM
             left_out["ties" if verdict else missing] += 1
             continue
         pair = of.pair

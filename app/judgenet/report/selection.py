@@ -16,6 +16,7 @@ from judgenet.stats.curves import Codes
 from judgenet.stats.discussion import Overturns, change_counts, overturns_of
 from judgenet.store.columns import DONE_PHASE, PAIR_PHASES, VERDICT_CODES
 from judgenet.store.frame import RunFrame, role_key
+from judgenet.store.quorum import without_quorum
 
 _Mask = NDArray[np.bool_]
 
@@ -112,7 +113,16 @@ PairSelection = (
 )  # fmt: skip
 
 LISTED: Final[frozenset[Left]] = frozenset(
-    {"not judged", "calls missing", "for people", "no verdict", "no label", "label without verdict", "unscored"}
+    {
+        "not judged",
+        "calls missing",
+        "for people",
+        "no quorum",
+        "no verdict",
+        "no label",
+        "label without verdict",
+        "unscored",
+    }
 )
 """What is left out and can be listed pair by pair."""
 
@@ -173,6 +183,7 @@ def _left_mask(frame: RunFrame, what: Left, name: str) -> _Mask:
     said, human = frame.aggregations[name], frame.human
     # An abstention is no missing verdict.
     people: _Mask = frame.for_people if name == ACCEPTED else np.zeros(len(frame), np.bool_)
+    short = without_quorum(frame, name)
     match what:
         case "not judged":
             return ~frame.judged
@@ -180,7 +191,9 @@ def _left_mask(frame: RunFrame, what: Left, name: str) -> _Mask:
             missing: _Mask = frame.judged & (frame.states == PAIR_PHASES.index("failed"))
             return missing
         case "no verdict":
-            return frame.judged & _is(said, None) & ~people
+            return frame.judged & _is(said, None) & ~people & ~short
+        case "no quorum":
+            return short
         case "for people":
             return people
         case "no label":

@@ -289,7 +289,9 @@ def what_if(
             points.append(at_size)
     best = _best_neuron(calls)
     alone = np.arange(len(calls.layers))[None, :] == best[0]
-    single = _point(calls, asked, rules, "c1", base, (1, 1, calls.orders, calls.samples), 1, seed, clusters, alone)
+    # One neuron by itself is no network: no quorum is asked of it.
+    of_one = replace(rules, quorum=None)
+    single = _point(calls, asked, of_one, "c1", base, (1, 1, calls.orders, calls.samples), 1, seed, clusters, alone)
     assert single is not None
     points.append(single)
     if clusters is not None:
@@ -421,7 +423,7 @@ def _point(
         within = Interval(0.0, 0.0)
     elif spread < 1e-12:
         # No pair tells the two apart, which does not say that none would.
-        within = tango(0, 0, round(n))
+        within = tango(0, 0, max(1, round(n)))
     return Point(
         depth=depth,
         width=width,

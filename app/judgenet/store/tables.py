@@ -13,6 +13,7 @@ from judgenet.store.columns import PAIR_PHASES
 from judgenet.store.db import Store, restored
 from judgenet.store.decided_early import stopped_after
 from judgenet.store.frame import RunFrame
+from judgenet.store.quorum import quorum_words
 from judgenet.store.runs import RunInfo, run_pairs
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ def pair_table(frame: RunFrame, store: Store | None = None) -> pd.DataFrame:
         final = [final_verdict(frame, index) for index in range(len(frame))]
         columns |= {"final": [verdict for verdict, _ in final], "final_by": [by for _, by in final]}
         columns["decision"] = np.array([None, ACCEPTED, FOR_PEOPLE], dtype=object)[code]
+    if frame.spec.aggregation.quorum is not None:
+        columns["no_quorum"] = quorum_words(frame)
     if frame.early is not None:
         columns |= {"decided_early": frame.decided_early, "stopped_after": stopped_after(frame.early)}
     columns |= {"c1_ab": _words(table.c1_ab), "c1_ba": _words(table.c1_ba), "mean_a": mean_a, "mean_b": mean_b}

@@ -34,6 +34,7 @@ _LEFT = {
     "not judged": "not judged yet",
     "calls missing": "calls without an answer",
     "for people": "for people",
+    "no quorum": "no quorum",
     "no verdict": "no verdict",
     "no label": "no human label",
     "label without verdict": "a label and no verdict",
