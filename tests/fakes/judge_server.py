@@ -31,6 +31,8 @@ from typing import Any, NamedTuple
 
 from aiohttp import web
 
+from tests.fakes import batch_server
+from tests.fakes.batch_server import BatchServer
 from tests.fakes.biased_judges import MINDS, order_of
 from tests.fakes.judge_reasoning import (
     REASONING_REFUSALS,
@@ -108,6 +110,14 @@ class Settings:
     """One of the biased minds (``tests.fakes.biased_judges``); without one it judges by a hash."""
     tokens: str = ""
     """How token probabilities are sent (:func:`tests.fakes.judge_tokens.entries_of`); without it none are."""
+    batch_s: float = 0.0
+    """How long a batch takes."""
+    batch_faults: list[list[str]] = field(default_factory=list)
+    """The faults of the next batches (``batch_server.BATCH_FAULTS``)."""
+    batch_sending: list[str | None] = field(default_factory=list)
+    """The faults of their sending (``batch_server.SENDING_FAULTS``)."""
+    batch_most: int | None = None
+    """The most calls of a batch."""
     keep: str = "all"
     """``"all"``: messages and answers; ``"hashes"``: neither; ``"none"``: counts only."""
     blind: str = ""
@@ -689,6 +699,7 @@ class Judge:
         self.paid_again = 0
         self.in_flight = 0
         self.most_in_flight = 0
+        self.batches = BatchServer(self)
         self._script: deque[str | None] = deque(settings.script)
         self._paid_bodies: set[str] = set()
 
@@ -708,6 +719,9 @@ class Judge:
             "requests": self.requests,
             "paid": self.paid,
             "paid_again": self.paid_again,
+            "batches": len(self.batches.batches),
+            "batch_calls": self.batches.created_calls,
+            "batch_answers": sum(of.answered for of in self.batches.batches),
             "most_in_flight": self.most_in_flight,
             "statuses": dict(Counter(str(entry.status) for entry in self.log)),
             "faults": dict(Counter(entry.fault for entry in self.log if entry.fault)),
@@ -719,6 +733,8 @@ class Judge:
             return await self._control(request, path.removeprefix("/control/"))
         if request.method == "GET" and path.endswith("/models"):
             return self._models(request)
+        if (about_batches := await self.batches.handle(request)) is not None:
+            return about_batches
         raw = await request.read()
         number = self.requests
         self.requests += 1
@@ -763,6 +779,23 @@ class Judge:
             return web.Response(status=499)
         finally:
             self.in_flight -= 1
+
+    def in_batch(self, name: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        """The reply to a request within a batch, or the status and body of an error."""
+        dialect = {"openai": OpenAIDialect, "anthropic": AnthropicDialect, "gemini": GeminiDialect}[name]()
+        asked = dialect.asked(path, body)
+        for refused in self.settings.refuse:
+            if refuses(refused, asked):
+                message = _REFUSED[refused].format(value=asked.parameters.get(refused, ""))
+                named = _PARAMETER_NAMES.get(refused, refused)
+                return 400, dialect.error(400, message, "unsupported_value", named)
+        digest = batch_server.body_hash(body)
+        fault = self._script.popleft() if self._script else None
+        told = judge(asked, fault, self.settings.roles, self.settings.mind)
+        self.paid += 1
+        self.paid_again += digest in self._paid_bodies
+        self._paid_bodies.add(digest)
+        return 200, dialect.whole(asked, told, 0)
 
     def _models(self, request: web.BaseRequest) -> web.StreamResponse:
         """The list of models in the form of the path: Gemini's, or that of chat completions and Anthropic."""

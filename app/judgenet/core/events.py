@@ -142,6 +142,26 @@ class EndpointChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchesChanged:
+    """How the batches of an endpoint stand whose results are not in: ``answered`` of ``calls`` calls in ``batches``.
+
+    The calls are of ``stage`` of ``stages``: roles, the layers, the chair; ``layer`` is 0 for roles. ``until`` is when
+    they should be back, in seconds since the epoch, ``None`` where nothing tells. ``message`` says the same, for
+    people."""
+
+    run_id: str
+    endpoint: str
+    stage: int
+    stages: int
+    layer: int
+    batches: int
+    answered: int
+    calls: int
+    until: float | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoreTrouble:
     """The store cannot be written (disk full, locked), or its file is gone. The run waits until that is mended, told by
     an empty ``message``."""
@@ -178,6 +198,7 @@ Event = (
     | LayerFinished
     | PairFinished
     | EndpointChanged
+    | BatchesChanged
     | StoreTrouble
     | RunChanged
     | RunFinished

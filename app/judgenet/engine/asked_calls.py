@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.events import CallFinished
 from judgenet.core.pictures import PICTURES_RECORD, picture_tokens
-from judgenet.core.plan import Price, PriceTable, cost_of
+from judgenet.core.plan import Price, PriceTable, batch_price, cost_of
 from judgenet.core.reasoning import thinking_tokens
 from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.budget import Budget, Limits, Reserve, Used
@@ -72,6 +72,8 @@ class AskedCall:
     pictures: tuple[SentPicture, ...] = ()
     tokens_in: int = 0
     """The estimate of the prompt's tokens, where a limit needs one."""
+    in_batch: bool = False
+    """Whether it is asked in a batch, at the price of one."""
 
     @property
     def model(self) -> tuple[str, str]:
@@ -151,6 +153,7 @@ def answer_of(
         attempts=attempts,
         started_at=started_at,
         likely=reply.likely,
+        batch=reply.batch,
     )
 
 
@@ -225,7 +228,7 @@ class Spending:
         self._budget = budget or Budget(limits)
         self._table = prices
         self._kinds = kinds
-        self._prices: dict[tuple[str, str], Price | None] = {}
+        self._prices: dict[tuple[str, str, bool], Price | None] = {}
         self._excess: dict[tuple[str, str], float] = {}
 
     @property
@@ -273,6 +276,10 @@ class Spending:
             asked.reserve = None
         return price
 
+    def hold(self, calls: int, tokens: int, price: float) -> None:
+        """Holds what calls may use that an earlier start put into batches."""
+        self._budget.hold(calls, tokens, price)
+
     def give_back(self, reserve: Reserve, *, asked: bool) -> None:
         """Frees what a call held that brought no answer. ``asked`` counts it as a call all the same."""
         self._budget.give_back(reserve, asked=asked)
@@ -285,8 +292,10 @@ class Spending:
         return tokens + sum(picture_tokens(kind, model, *size) for size in sizes)
 
     def _price(self, asked: AskedCall, usage: Usage) -> float | None:
-        endpoint, model = at = asked.model
+        endpoint, model = asked.model
+        at = (endpoint, model, asked.in_batch)
         if at not in self._prices:
-            self._prices[at] = self._table.find(model, endpoint, self._kinds.get(endpoint, ""))
+            price = self._table.find(model, endpoint, self._kinds.get(endpoint, ""))
+            self._prices[at] = batch_price(price) if asked.in_batch and price is not None else price
         price = self._prices[at]
         return None if price is None else cost_of(price, usage.prompt, usage.completion, usage.cached)

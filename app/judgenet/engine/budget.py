@@ -126,6 +126,12 @@ class Budget:
         self._price_held += held.price
         return held
 
+    def hold(self, calls: int, tokens: int, price: float) -> None:
+        """Counts calls as asked, with what they may use, that stand in batches of an earlier start."""
+        self.calls += calls
+        self._tokens_held += tokens
+        self._price_held += price
+
     def settle(self, reserve: Reserve, tokens: int, price: float | None) -> None:
         """Replaces a reserve by what the call really used."""
         self._release(reserve)

@@ -38,7 +38,7 @@ from judgenet.engine.ports import (
     PicturesRefused,
     Usage,
 )
-from judgenet.engine.providers import common, provider_for
+from judgenet.engine.providers import common, errors, provider_for
 from judgenet.engine.providers.common import Provider
 from judgenet.engine.providers.errors import Fault
 
@@ -532,6 +532,46 @@ class HttpEndpoint:
             f"{self.name}, {request.model}: prompt and answer fill exactly {total} tokens. The server's context is "
             "probably that small, and prompts may be cut: start it with a larger one.",
         )
+
+
+def whole_reply(
+    endpoint: HttpEndpoint, request: ChatRequest, content: bytes, applied: Mapping[str, Any], attempts: int
+) -> ChatReply | Fault:
+    """The answer to a request in a body that came otherwise than by :meth:`HttpEndpoint.chat`, as in a batch's results;
+    it has no time of its own."""
+    found = endpoint._exchange.read(content, 0.0)
+    if isinstance(found, Fault):
+        return found
+    return endpoint._reply(found, request, endpoint._model(request.model), attempts, applied)
+
+
+def body_of(endpoint: HttpEndpoint, request: ChatRequest) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The body of a request as the endpoint is asked now, and what of it is sent otherwise than asked for.
+
+    :raises FormRefused: the endpoint takes no reply schema.
+    :raises EndpointStopped: the model takes no such request.
+    """
+    model, provider = endpoint._model(request.model), endpoint._provider
+    endpoint._check(request, model)
+    return provider.body(request, model.learned, False), common.otherwise(request, model.learned, provider)
+
+
+def fault_of_result(endpoint: HttpEndpoint, request: ChatRequest, content: bytes, status: int) -> Fault:
+    """What an error means that came in place of an answer, as in a batch's results."""
+    learned = endpoint._model(request.model).learned
+    provider, info = endpoint._provider, errors.error_info(content)
+    schema = request.schema.schema if request.schema is not None else None
+    fault = errors.classify(status, info, None, provider.sent(request, learned, False), provider.parameters, schema)
+    return replace(fault, text=endpoint._exchange.say(f"HTTP {status}: {info.message}", fault.text))
+
+
+def learn_refusal(endpoint: HttpEndpoint, request: ChatRequest, fault: Fault) -> None:
+    """Learns what the error in place of an answer refuses, so that the request can be put otherwise.
+
+    :raises CallFailed: it was put otherwise already.
+    """
+    model = endpoint._model(request.model)
+    endpoint._negotiate(request, model, dict(model.learned), fault, 1)
 
 
 def _again(wait: float) -> str:

@@ -106,7 +106,7 @@ class Exchange:
     ) -> ExchangeResult | Fault:
         """Sends one request. ``on_text`` asks for a stream. Cancelling closes the connection at once."""
         stream = on_text is not None
-        content = _encode(self._provider.body(request, learned, stream))
+        content = encoded(self._provider.body(request, learned, stream))
         url = self._urls.get((request.model, stream))
         if url is None:
             url = self._urls[request.model, stream] = httpx.URL(self._provider.url(request.model, stream))
@@ -186,6 +186,12 @@ class Exchange:
         except (ValueError, RecursionError):
             words = errors.error_info(bytes(content)).message or "an empty body"
             return Fault("stop", Reason.SERVER_ERROR, self.say(f"the answer is no JSON: {words}", ""))
+
+    def read(self, content: bytes, latency_s: float) -> ExchangeResult | Fault:
+        """The body of a successful answer that came otherwise, such as among the results of a batch."""
+        answer = AnswerBuilder()
+        fault = self._read_body(content, answer, None)
+        return ExchangeResult(answer, latency_s) if fault is None else fault
 
     # Reading
 
@@ -423,7 +429,8 @@ def _is_json(response: httpx.Response) -> bool:
     return kind.startswith("application/json")
 
 
-def _encode(body: dict[str, Any]) -> bytes:
+def encoded(body: object) -> bytes:
+    """A body as it is sent."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     try:
         return text.encode("utf-8")

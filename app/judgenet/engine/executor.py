@@ -329,14 +329,18 @@ class Executor:
         if answer is None and (own := self._stand_ins.not_kept(call)) is not None:
             self._enqueue([own])
             return False
+        return self._send(asked)
+
+    def _send(self, asked: AskedCall) -> bool:
+        """Sends a call that no kept answer stands for; false where the budget has no room for it."""
         asked.reserve = self._spending.reserve(asked, asked.question.parameters.max_tokens)
         if asked.reserve is None:
             self._kept.forget(asked)
-            self._enqueue([call])
+            self._enqueue([asked.call])
             self._budget_full = True
             return False
         self._asking[asked.question.key] = []
-        lane.in_flight += 1
+        asked.lane.in_flight += 1
         task = asyncio.get_running_loop().create_task(self._ask(asked))
         self._tasks.add(task)
         self._stand_ins.begin(asked, task)

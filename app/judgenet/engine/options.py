@@ -7,6 +7,7 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from judgenet.core.batches import BatchError, parse_live_after
 from judgenet.core.cascade import read_placed_rule
 from judgenet.core.documents import DocumentError
 from judgenet.core.extra_fields import parse_extra
@@ -153,6 +154,14 @@ def read_shard(flag: str, text: str) -> Shard:
         return parse_shard(text)
     except ShardError as error:
         raise OptionError(f"{flag} {error}.") from None
+
+
+def read_live_after(flag: str, text: str) -> float:
+    """The deadline of batches."""
+    try:
+        return parse_live_after(text)
+    except BatchError as error:
+        raise OptionError(f"{flag} {error}") from None
 
 
 def price_table(options: RunOptions, endpoints: Sequence[str]) -> PriceTable | None:
@@ -352,6 +361,24 @@ class RunOptions:
             "order drawn by --seed.",
             metavar="RULE",
             check=read_until,
+        ),
+    )
+    batch: bool | None = field(
+        default=None,
+        metadata=_about(
+            "Ask by the endpoint's batches, at about half the price and within a day; a layer is a batch. The run "
+            "may be stopped meanwhile: the same command takes the answers in. --no-batch asks live, and cancels "
+            "batches that are still out.",
+            "--batch/--no-batch",
+        ),
+    )
+    live_after: str | None = field(
+        default=None,
+        metadata=_about(
+            "With batches: what is not back by then is cancelled and asked live. A time of day (18:00), a date and "
+            "time (2026-12-01T06:00), or a span from now (6h).",
+            metavar="TIME",
+            check=read_live_after,
         ),
     )
     shard: str | None = field(

@@ -31,7 +31,8 @@ class RunPlan:
     ``stream`` asks for answers piece by piece. ``roles_only`` asks for the pairs' roles and leaves the rest open.
     ``again`` asks once more for answers that are kept and cannot be read. ``steering`` chooses the order of the pairs
     and may end the run; without it all are taken up as they come. ``begun`` are the pairs of which earlier starts asked
-    something, where the run may end before it asks of all.
+    something, where the run may end before it asks of all. ``by_batch`` asks by batches, until ``live_after`` (seconds
+    since the epoch) where that is given.
     """
 
     run: RunInfo
@@ -52,6 +53,8 @@ class RunPlan:
     again: bool = False
     steering: Steering | None = None
     begun: frozenset[int] = frozenset()
+    by_batch: bool = False
+    live_after: float | None = None
 
     def asks(self, index: int) -> bool:
         """Whether this start works on a pair."""
@@ -108,6 +111,9 @@ class PairsUnderWay:
                 break
         else:
             return None
+        return self._begin(index)
+
+    def _begin(self, index: int) -> Sequence[Call]:
         work, calls = self._questions.take_up(index, self._plan.pairs[index])
         if not calls:
             raise NetworkError(f"The network asks nothing of pair {work.pair.id}: it has no neuron.")

@@ -102,7 +102,8 @@ class ChatReply:
     ``text`` is the answer as sent, thinking blocks in the text included; ``thinking`` is what came in
     a field of its own. ``model`` is the id that the endpoint returned. ``latency_s`` counts from sending
     the last attempt to its last byte; ``attempts`` counts the requests sent. ``applied`` has what was sent otherwise
-    than asked for, by parameter (``{"temperature": "not applied"}``); empty where all was.
+    than asked for, by parameter (``{"temperature": "not applied"}``); empty where all was. ``batch`` is the id of the
+    batch that brought it, ``None`` where it was asked live.
     """
 
     text: str
@@ -119,6 +120,7 @@ class ChatReply:
     """The tokens of the answer with their alternatives, where these were asked for and came."""
     likely: str | None = None
     """What is kept of them, as in :class:`judgenet.store.runs.Answer`."""
+    batch: str | None = None
 
 
 class CallFailed(Exception):

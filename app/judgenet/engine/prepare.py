@@ -27,6 +27,7 @@ from judgenet.core.shards import SHARD_RECORD, Shard, divide
 from judgenet.core.stand_ins import read_stand_ins
 from judgenet.core.until import UntilError, UntilRule
 from judgenet.engine.auto_matches import FEWEST_SYSTEMS
+from judgenet.engine.batches import BATCH_KINDS, BatchChoice
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import NotApproved, replay_store, require_approved
 from judgenet.engine.options import (
@@ -152,6 +153,7 @@ def prepare(options: RunOptions) -> Setup:
         seed=options.seed,
         until=until_of(options, network),
         auto_matches=auto_matches(options),
+        batch=batch_of(options, network, known),
     )
     require_judgeable(start.spec, start.pairs)
     setup = Setup(
@@ -630,6 +632,26 @@ def until_of(options: RunOptions, network: NetworkSpec) -> UntilRule | None:
     except UntilError as error:
         raise OptionError(f"--until {error}") from None
     return rule
+
+
+def batch_of(
+    options: RunOptions, network: NetworkSpec, known: Mapping[str, EndpointProfile]
+) -> BatchChoice | bool | None:
+    """Whether and how a run goes by batches.
+
+    :raises OptionError: no endpoint of the network takes batches.
+    """
+    if options.batch is None and options.live_after is None:
+        return None
+    if options.batch is False:
+        if options.live_after is not None:
+            raise OptionError("--live-after: a deadline for batches has no meaning with --no-batch. Give one of them.")
+        return False
+    names = endpoints_of(network)
+    if not any(known[name].kind in BATCH_KINDS for name in names):
+        kinds = ", ".join(f"{name} ({known[name].kind})" for name in names)
+        raise OptionError(f"--batch: no endpoint of the network takes batches: {kinds}. Leave the option out.")
+    return BatchChoice(options.live_after or "")
 
 
 def _prices(options: RunOptions, project: Project, known: Mapping[str, EndpointProfile]) -> PriceTable:

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from judgenet.core import network_json
 from judgenet.core.aggregate import aggregation_names
@@ -41,6 +41,7 @@ from judgenet.core.roles import stand_in_roles
 from judgenet.core.until import UntilError, UntilRule
 from judgenet.core.wording import plural
 from judgenet.engine.auto_matches import AutoMatches
+from judgenet.engine.batches import BATCH_RECORD, BatchChoice, choice_for, open_desks
 from judgenet.engine.budget import Budget, Limits, Used
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.endpoints import open_endpoints, replay_store, require_approved
@@ -64,6 +65,9 @@ from judgenet.store.runs import (
     start_run,
     unscored_pairs,
 )
+
+if TYPE_CHECKING:
+    from judgenet.engine.batch_desk import BatchDesk
 
 
 def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:
@@ -181,7 +185,7 @@ class Start:
     of its endpoints (:func:`with_endpoint_extra`); ``folder`` is the project's,
     where ``.env`` and relative sources are looked for; ``scope`` says which pairs it works on; ``until`` is the rule by
     which it stops when enough is known; with ``auto_matches`` it chooses pairs until the ranks of their systems are
-    separated."""
+    separated; ``batch`` asks by batches (``False``: not, ``None``: as the run was begun)."""
 
     spec: NetworkSpec
     pairs: Sequence[Pair]
@@ -196,6 +200,7 @@ class Start:
     scope: Scope = "all"
     until: UntilRule | None = None
     auto_matches: bool = False
+    batch: BatchChoice | bool | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "spec", with_endpoint_extra(self.spec, self.profiles))
@@ -271,6 +276,7 @@ def plan_run(store: Store, start: Start) -> RunPlan:
     require_sight(start)
     keep_pictures(store, start.pairs)
     run = start_run(store, fingerprint(start), record, start.pairs)
+    by_batch = _by_batch(store, run, start)
     steering = _steering(store, run, start)
     if start.scope == "unscored":
         reopen_pairs(store, run, unscored_pairs(store, run))
@@ -293,6 +299,8 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         again=start.scope == "unscored",
         steering=steering,
         begun=frozenset() if steering is None else begun_pairs(store, run),
+        by_batch=by_batch is not None,
+        live_after=None if by_batch is None else by_batch.get("until"),
     )
 
 
@@ -324,6 +332,16 @@ def require_sight(start: Start) -> None:
     """
     if words := blind_words(start.spec, start.profiles, start.pairs):
         raise NetworkError(words)
+
+
+def _by_batch(store: Store, run: RunInfo, start: Start) -> dict[str, Any] | None:
+    """How the run goes by batches from now on, as its record keeps it; ``None`` where it does not."""
+    kept = run.record.get(BATCH_RECORD)
+    choice = choice_for(store, start.batch, kept)
+    record = None if choice is None else choice.record(kept)
+    if record != kept:
+        set_run_state(store, run.id, "running", "", **{BATCH_RECORD: record})
+    return record
 
 
 def _steering(store: Store, run: RunInfo, start: Start) -> Steering | None:
@@ -381,19 +399,34 @@ class RunHandle:
 
     def pause(self) -> None:
         """Sends no further call."""
-        self._control(Executor.pause)
+        self._control(lambda executor: executor.pause())
 
     def resume(self) -> None:
         """Goes on, and tries stopped endpoints again."""
-        self._control(Executor.resume)
+        self._control(lambda executor: executor.resume())
 
     def cancel(self) -> None:
         """Ends the run within a second; what is finished is kept."""
-        self._control(Executor.cancel)
+        self._control(lambda executor: executor.cancel())
 
     def look_again(self) -> None:
         """Goes on where there was no room before: the run's budget or the share of an endpoint has grown."""
-        self._control(Executor.look_again)
+        self._control(lambda executor: executor.look_again())
+
+
+def _executor(
+    plan: RunPlan,
+    store: Store,
+    endpoints: Mapping[str, Endpoint],
+    desks: Mapping[str, BatchDesk],
+    emit: Callable[[Event], None],
+) -> Executor:
+    if not desks:
+        return Executor(plan, store, endpoints, emit)
+    # It needs the HTTP libraries, which load slowly.
+    from judgenet.engine.batch_executor import BatchExecutor
+
+    return BatchExecutor(plan, store, endpoints, desks, emit)
 
 
 OpenEndpoints = Callable[
@@ -437,13 +470,18 @@ class Engine:
 
         opens = self._open_with or partial(open_endpoints, salt=start.salt)
         endpoints = opens(endpoints_of(start.spec), start.profiles, store, start.folder, on_state)
+        desks: dict[str, BatchDesk] = {}
+        if handle.plan.by_batch:
+            until = handle.plan.live_after
+            desks = open_desks(endpoints_of(start.spec), start.profiles, store, start.folder, on_state, until)
         try:
-            handle._executor = Executor(handle.plan, store, endpoints, emit)
+            handle._executor = _executor(handle.plan, store, endpoints, desks, emit)
             for action in handle._early:
                 action(handle._executor)
             return await handle._executor.run()
         finally:
-            await asyncio.gather(*(endpoint.close() for endpoint in endpoints.values()), return_exceptions=True)
+            closing = [*(desk.close() for desk in desks.values()), *(of.close() for of in endpoints.values())]
+            await asyncio.gather(*closing, return_exceptions=True)
 
     def close(self) -> None:
         """Ends runs that still go on, and the thread."""

@@ -17,6 +17,7 @@ from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project
 from judgenet.core.prompts import PromptBook
 from judgenet.core.until import UntilRule
+from judgenet.engine.batches import BatchChoice
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import NotApproved
 from judgenet.engine.session import Scope, Start, all_settings, with_models
@@ -136,6 +137,7 @@ def start_of(
     scope: Scope = "all",
     until: UntilRule | None = None,
     auto_matches: bool = False,
+    batch: BatchChoice | bool | None = None,
 ) -> Start:
     """The start of a project's network on these pairs. ``prices`` and ``seed`` are the project's where they are not
     given.
@@ -157,6 +159,7 @@ def start_of(
         scope=scope,
         until=until,
         auto_matches=auto_matches,
+        batch=batch,
         record=run_record(dataset, project.network.seed if seed is None else seed),
     )
 

@@ -87,7 +87,9 @@ def throughput(store: Store, endpoint: str, in_flight: int) -> Throughput | None
     was to be asked.
     """
     rows = store.reader.execute(
-        "SELECT started_at, latency_s FROM calls WHERE endpoint=? ORDER BY id DESC LIMIT ?", (endpoint, NEWEST_CALLS)
+        # Answers of batches have no time of their own.
+        "SELECT started_at, latency_s FROM calls WHERE endpoint=? AND latency_s>0 ORDER BY id DESC LIMIT ?",
+        (endpoint, NEWEST_CALLS),
     ).fetchall()
     if not rows:
         return None

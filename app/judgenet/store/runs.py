@@ -340,7 +340,7 @@ def mean_latency(store: Store, endpoint: str, model: str) -> float | None:
     """How long the newest answers of a model took on average, in seconds; ``None`` where there is none."""
     (mean,) = store.reader.execute(
         "SELECT avg(latency_s) FROM "
-        "(SELECT latency_s FROM calls WHERE endpoint=? AND model=? ORDER BY id DESC LIMIT 500)",
+        "(SELECT latency_s FROM calls WHERE endpoint=? AND model=? AND latency_s>0 ORDER BY id DESC LIMIT 500)",
         (endpoint, model),
     ).fetchone()
     return None if mean is None else float(mean)

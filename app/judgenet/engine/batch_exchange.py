@@ -1,0 +1,175 @@
+"""Requests about batches: JSON in and out, uploads and result files of hundreds of megabytes, piece by piece."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import Any, Final
+
+import aiohttp
+import httpx
+
+from judgenet.core.evaluation import Reason
+from judgenet.engine import bodies, limits
+from judgenet.engine.bodies import MOST_BYTES, MOST_ERROR_BYTES, Packed
+from judgenet.engine.exchange import Exchange
+from judgenet.engine.providers import common, errors
+from judgenet.engine.providers.errors import Fault
+from judgenet.engine.transport import open_transport
+
+_BROKEN = (httpx.HTTPError, aiohttp.ClientError, OSError)
+_LONGEST_S: Final = 3600.0
+"""How long an upload or a result file may take."""
+
+
+class BatchFault(Exception):
+    """A request about a batch that failed. ``sent`` is false where it cannot have reached the endpoint."""
+
+    def __init__(self, fault: Fault, *, sent: bool = True) -> None:
+        super().__init__(fault.text)
+        self.fault = fault
+        self.sent = sent
+
+
+class Upload(httpx.AsyncByteStream):
+    """A body that is made while it is sent. ``size`` is in bytes."""
+
+    def __init__(self, pieces: Callable[[], Iterable[bytes]], size: int) -> None:
+        self._pieces = pieces
+        self.size = size
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._pieces():
+            yield piece
+
+
+class BatchExchange(Exchange):
+    """Asks one endpoint about batches. ``set_key`` must be called first."""
+
+    async def ask(
+        self,
+        method: str,
+        address: str,
+        body: Mapping[str, Any] | Upload | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Sends a request and returns the JSON object that answers it, with the headers under ``headers``.
+
+        :raises BatchFault: it failed, or the answer is no JSON object.
+        """
+        response = await self._open(method, address, body, headers)
+        try:
+            content = await self._whole(response, MOST_BYTES)
+        finally:
+            await _closed(response)
+        try:
+            data = common.parse_json(content) if content.strip() else {}
+        except (ValueError, RecursionError):
+            data = None
+        if not isinstance(data, dict):
+            words = errors.error_info(content).message
+            raise BatchFault(Fault("retry", Reason.SERVER_ERROR, self.say(f"the answer is no JSON: {words}", "")))
+        return {**data, "headers": dict(response.headers)}
+
+    async def lines(self, address: str) -> AsyncIterator[bytes]:
+        """The lines of a file of results, as they come.
+
+        :raises BatchFault: it failed, or broke off.
+        """
+        response = await self._open("GET", address, None, None)
+        try:
+            rest = bytearray()
+            async with aclosing(bodies.pieces(response)) as pieces:
+                async for piece in pieces:
+                    rest += piece
+                    *whole, last = rest.split(b"\n")
+                    rest = bytearray(last)
+                    for line in whole:
+                        if line.strip():
+                            yield bytes(line)
+            if rest.strip():
+                yield bytes(rest)
+        except Packed as problem:
+            raise BatchFault(
+                Fault("retry", Reason.SERVER_ERROR, self.say(f"the results are {problem}", ""))
+            ) from problem
+        except _BROKEN as error:
+            raise BatchFault(self._broken(error)) from error
+        finally:
+            await _closed(response)
+
+    async def _open(
+        self,
+        method: str,
+        address: str,
+        body: Mapping[str, Any] | Upload | None,
+        headers: Mapping[str, str] | None,
+    ) -> httpx.Response:
+        """Sends a request; its answer has a status of success."""
+        if self._transport is None:
+            try:
+                self._transport, self._proxy = open_transport(address)
+            except ValueError as error:
+                raise BatchFault(Fault("stop", Reason.NETWORK, self.say(str(error), "")), sent=False) from None
+        own = [(name.encode("ascii"), value.encode("latin-1")) for name, value in (headers or {}).items()]
+        given = {name.lower() for name, _ in own}
+        base = [(name, value) for name, value in self.headers or () if name.lower() not in given]
+        extra: dict[str, Any] = {}
+        if isinstance(body, Upload):
+            own.append((b"Content-Length", str(body.size).encode("ascii")))
+            extra = {"stream": body}
+        elif body is not None:
+            extra = {"content": json.dumps(body).encode()}
+        message = httpx.Request(method, address, headers=[*base, *own], extensions=self._extensions, **extra)
+        try:
+            async with asyncio.timeout(_LONGEST_S if isinstance(body, Upload) else self._profile.deadline):
+                response = await self._transport.handle_async_request(message)
+        except TimeoutError as error:
+            raise BatchFault(self._timed_out(False)) from error
+        except _BROKEN as error:
+            fault = self._broken(error)
+            raise BatchFault(fault, sent=fault.action != "unreachable") from error
+        if 200 <= response.status_code < 300:
+            return response
+        content = b""
+        try:
+            with suppress(BatchFault):
+                content = await self._whole(response, MOST_ERROR_BYTES)
+        finally:
+            await _closed(response)
+        raise BatchFault(self._fault_of(response, content))
+
+    async def _whole(self, response: httpx.Response, most: int) -> bytes:
+        content = bytearray()
+        try:
+            async with asyncio.timeout(self._profile.idle_timeout), aclosing(bodies.pieces(response)) as pieces:
+                async for piece in pieces:
+                    content += piece
+                    if len(content) > most:
+                        break
+        except TimeoutError as error:
+            raise BatchFault(self._timed_out(True)) from error
+        except Packed as problem:
+            raise BatchFault(Fault("retry", Reason.SERVER_ERROR, self.say(f"the answer is {problem}", ""))) from problem
+        except _BROKEN as error:
+            raise BatchFault(self._broken(error)) from error
+        return bytes(content)
+
+    def _fault_of(self, response: httpx.Response, content: bytes) -> Fault:
+        status, now = response.status_code, time.time()
+        info = errors.error_info(content)
+        wait = limits.retry_after(response.headers, now)
+        if wait is None and status in (429, 503):
+            wait = errors.stated_wait(info)
+        fault = errors.classify(status, info, wait)
+        what = f"HTTP {status}" + (f": {info.message}" if info.message else "")
+        return replace(fault, text=self.say(what, fault.text))
+
+
+async def _closed(response: httpx.Response) -> None:
+    with suppress(*_BROKEN):
+        await response.aclose()

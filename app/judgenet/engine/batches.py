@@ -1,0 +1,70 @@
+"""Whether and how a start of a run goes by batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from judgenet.core.batches import parse_live_after
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.engine.endpoints import key_finder
+from judgenet.engine.ports import EndpointState
+from judgenet.store.batch_book import open_batches
+from judgenet.store.db import Store
+
+if TYPE_CHECKING:
+    from judgenet.engine.batch_desk import BatchDesk
+
+BATCH_RECORD: Final = "batch"
+"""The member of a run's record that says how it goes by batches."""
+
+BATCH_KINDS: Final = frozenset({"openai", "azure", "anthropic", "gemini"})
+"""Kinds of endpoints that take batches."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchChoice:
+    """A start by batches. ``live_after`` is the deadline as it was written; empty for none."""
+
+    live_after: str = ""
+
+    def record(self, kept: object) -> dict[str, Any]:
+        """The choice as a run's record keeps it, with the deadline as a time. A deadline that the same run was given
+        before, in the same words, stays what it was: resumed at 19:00, "18:00" has passed."""
+        if not self.live_after:
+            return {}
+        if isinstance(kept, Mapping) and kept.get("live_after") == self.live_after:
+            return dict(kept)
+        return {"live_after": self.live_after, "until": parse_live_after(self.live_after)}
+
+
+def choice_for(store: Store, wanted: BatchChoice | bool | None, kept: object) -> BatchChoice | None:
+    """How a start goes: as it is told, else as its run was begun (``kept``, of its record). Without batches, those that
+    are still out are called in, so that nothing is asked and paid for twice."""
+    if isinstance(wanted, BatchChoice):
+        return wanted
+    if wanted is False:
+        return BatchChoice("now") if open_batches(store) else None
+    if isinstance(kept, Mapping):
+        return BatchChoice(str(kept.get("live_after") or ""))
+    return BatchChoice() if open_batches(store) else None
+
+
+def open_desks(
+    names: Iterable[str],
+    profiles: Mapping[str, EndpointProfile],
+    store: Store,
+    folder: Path | None,
+    on_state: Callable[[EndpointState], None],
+    live_after: float | None,
+) -> dict[str, BatchDesk]:
+    """The batches of those endpoints that take some. Must run on the engine's loop, with approved endpoints."""
+    from judgenet.engine.batch_desk import BatchDesk
+
+    return {
+        name: BatchDesk(profiles[name], store, key_finder(profiles[name], folder), on_state, live_after)
+        for name in names
+        if profiles[name].kind in BATCH_KINDS
+    }
