@@ -40,6 +40,7 @@ from judgenet.store.runs import RunInfo
 class What(StrEnum):
     CALLS = "calls"
     VERDICTS = "verdicts"
+    PAIRS = "pairs"
     ROLES = "roles"
     LABELS = "labels"
     PREFERENCES = "preferences"
@@ -90,7 +91,8 @@ def export(
         What,
         typer.Option(
             metavar="KIND",
-            help="calls: all of each call; verdicts: one row per pair; roles; labels: people's; preferences: chosen "
+            help="calls: all of each call; verdicts: one row per pair; pairs: as a file of pairs, "
+            "with their pictures; roles; labels: people's; preferences: chosen "
             "and rejected responses for training; systems: one row per response with its system's score; "
             "llm-comparator, argilla, label-studio: files of these programs; explorer: one HTML file to "
             "explore; dataset: a folder with a card; bias: every pair that a bias lab counts, with its answers "

@@ -496,6 +496,17 @@ def file_bytes(picture: PairPicture) -> bytes | None:
     return data
 
 
+def known_bytes(picture: PairPicture) -> bytes:
+    """As :func:`file_bytes`, where a picture without bytes is an error.
+
+    :raises PictureError: its bytes are not there.
+    """
+    data = file_bytes(picture)
+    if data is None:
+        raise PictureError(f"The bytes of a picture ({picture.words}) are not there.", "Read the pairs again.")
+    return data
+
+
 def content_parts(
     text: str, pictures: Iterable[PairPicture], data_of: Callable[[PairPicture], bytes]
 ) -> list[dict[str, Any]]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from judgenet.core.criteria import Criterion
 from judgenet.core.pairs import Pair
+from judgenet.core.pictures import PairPicture, pictures_in
 from judgenet.formats.containers import xlsx_escaped
 from judgenet.formats.errors import DataError, shown
 from judgenet.formats.mapping import NO_LABEL
+from judgenet.formats.pictures import content_parts, known_bytes
 from judgenet.formats.tables import csv_text, whole_file
 
 PairFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx"]
@@ -21,6 +23,7 @@ PairFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx"]
 
 _TEXTS = ("id", "question", "response_a", "response_b", "reference", "model_a", "model_b", "task", "human")
 _COLUMNS = (*_TEXTS, "tags", "annotators")
+_WITH_PICTURES = ("question", "response_a", "response_b", "reference")
 _EXCEL_CELL = 32_767
 
 # Characters at which other programs end a line although JSON does not, and surrogates, which UTF-8 cannot hold.
@@ -35,16 +38,19 @@ def write_pairs(
     *,
     guard_formulas: bool = False,
     replace_surrogates: bool = False,
+    picture_bytes: Callable[[PairPicture], bytes] = known_bytes,
 ) -> None:
     """Writes pairs so that :func:`~judgenet.formats.read_pairs` gives the same pairs again (their source apart).
 
     Tags, annotators and criteria are JSON in a cell of CSV, TSV and XLSX. ``guard_formulas`` makes the text cells of
     CSV and TSV safe for spreadsheets (:func:`~judgenet.formats.tables.guard_cell`), which changes them; it is off
     because what is written is to be read back. XLSX cells are typed as text and need no guard.
+    A text with pictures is written as a list of parts, with data URIs whose bytes ``picture_bytes`` gives; as JSON in a
+    cell of a table.
     ``replace_surrogates`` writes U+FFFD for lone surrogates where the format cannot hold them (CSV, TSV, Parquet).
     The file is complete or is not changed at all.
 
-    :raises DataError: an id is empty or occurs twice, or the format cannot hold a text.
+    :raises DataError: an id is empty or occurs twice, the format cannot hold a text, or a picture is not there.
     """
     path = Path(path)
     if len({pair.id for pair in pairs}) != len(pairs) or not all(pair.id for pair in pairs):
@@ -52,11 +58,13 @@ def write_pairs(
     if format in ("csv", "tsv", "parquet"):
         pairs = [_without_surrogates(pair, path, replace_surrogates) for pair in pairs]
     with whole_file(path) as draft:
-        if format == "jsonl":
-            draft.write_bytes("".join(f"{_json(pair)}\n" for pair in pairs).encode("utf-8"))
-        elif format == "json":
-            draft.write_bytes("[\n{}\n]\n".format(",\n".join(map(_json, pairs))).encode("utf-8"))
-        elif format == "parquet":
+        if format in ("jsonl", "json"):
+            lines = (_json(pair, picture_bytes) for pair in pairs)
+            text = "".join(f"{line}\n" for line in lines) if format == "jsonl" else "[\n" + ",\n".join(lines) + "\n]\n"
+            draft.write_bytes(text.encode("utf-8"))
+            return
+        pairs = [_in_cells(pair, picture_bytes) for pair in pairs]
+        if format == "parquet":
             _write_parquet(pairs, draft)
         elif format == "xlsx":
             _write_xlsx(pairs, draft, path)
@@ -68,8 +76,30 @@ def write_pairs(
             draft.write_bytes(text.encode("utf-8"))
 
 
-def _json(pair: Pair) -> str:
+def pair_record(pair: Pair, picture_bytes: Callable[[PairPicture], bytes] = known_bytes) -> dict[str, Any]:
+    """The record of a pair in a JSON file, pictures and all: :func:`~judgenet.formats.read_pairs` reads it back.
+
+    :raises PictureError: a picture is not there.
+    """
     record = pair.to_json()
+    if record.pop("pictures", None):
+        for name in _WITH_PICTURES:
+            if pictures_in(text := record.get(name) or "", pair.pictures):
+                record[name] = content_parts(text, pair.pictures, picture_bytes)
+    return record
+
+
+def _in_cells(pair: Pair, picture_bytes: Callable[[PairPicture], bytes]) -> Pair:
+    """A pair whose texts with pictures are JSON, for a table."""
+    if not pair.pictures:
+        return pair
+    record = pair_record(pair, picture_bytes)
+    lists = {name: json.dumps(record[name]) for name in _WITH_PICTURES if isinstance(record.get(name), list)}
+    return replace(pair, pictures=(), **lists)  # type: ignore[arg-type]
+
+
+def _json(pair: Pair, picture_bytes: Callable[[PairPicture], bytes]) -> str:
+    record = pair_record(pair, picture_bytes)
     if (label := _label(pair)) is not None:
         record["human"] = label
     text = json.dumps(record, ensure_ascii=False, allow_nan=False)
@@ -101,7 +131,7 @@ def _without_surrogates(pair: Pair, path: Path, replaced: bool) -> Pair:
     changes: dict[str, Any] = {}
     for part in fields(pair):
         value = getattr(pair, part.name)
-        if part.name == "source" or not _SURROGATE.search("".join(_strings(value))):
+        if part.name in ("source", "pictures") or not _SURROGATE.search("".join(_strings(value))):
             continue
         if not replaced:
             raise DataError(

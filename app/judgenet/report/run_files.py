@@ -26,6 +26,7 @@ from judgenet.report.run_records import (
     comparator_head,
     label_records,
     label_studio_tasks,
+    pair_records,
     preference_records,
     role_records,
     system_records,
@@ -102,6 +103,9 @@ class RunExport:
 RUN_EXPORTS: Final[dict[str, RunExport]] = {
     "calls": RunExport("Calls with prompts, replies and scores", "call", lambda of: call_records(of.store, of.run)),
     "verdicts": RunExport("Verdicts, one row per pair", "verdict", lambda of: verdict_records(of.store, of.run)),
+    "pairs": RunExport(
+        "Pairs, to be read as pairs again", "pair", lambda of: pair_records(of.store, of.run), ("jsonl", "json")
+    ),
     "roles": RunExport("Roles of each pair", "role", lambda of: role_records(of.store, of.run)),
     "labels": RunExport("Human labels with their history", "label", lambda of: label_records(of.store, of.run)),
     "preferences": RunExport(

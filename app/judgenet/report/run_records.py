@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
 from judgenet.core.aggregate import NO_QUORUM, aggregation_names, deciding
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.pairs import Verdict
+from judgenet.formats.writing import pair_record
 from judgenet.stats.lab import counted_pairs
 from judgenet.store.acceptance import final_verdict, left_to_people, rule_confidence
 from judgenet.store.columns import DONE_PHASE
@@ -20,6 +22,7 @@ from judgenet.store.decided_early import stopped_after
 from judgenet.store.frame import RunFrame
 from judgenet.store.labels import history_records
 from judgenet.store.labs import lab_result, labs
+from judgenet.store.pictures import picture_bytes
 from judgenet.store.quorum import lacks_quorum, quorum_words
 from judgenet.store.results import network_of
 from judgenet.store.run_bias import run_bias
@@ -170,6 +173,14 @@ def _pairs(store: Store, run: RunInfo) -> Iterator[tuple[RunFrame, RunPair, floa
     means = [[None if score != score else score for score in of.tolist()] for of in frame.mean_scores()]
     for place, pair in enumerate(run_pairs(store, run)):
         yield frame, pair, means[0][place], means[1][place]
+
+
+def pair_records(store: Store, run: RunInfo) -> Iterator[Record]:
+    """The pairs as a file of pairs has them, with the labels of now and their pictures from the store."""
+    for of in run_pairs(store, run):
+        # Of shards, each has the pictures of its own pairs.
+        held = store.holder(run, of.index)[0] if of.pair.pictures else store
+        yield pair_record(of.pair, partial(picture_bytes, stores=(held,)))
 
 
 def preference_records(store: Store, run: RunInfo, source: str, left_out: Omitted) -> Iterator[Record]:

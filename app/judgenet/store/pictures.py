@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from judgenet.core.pairs import Pair
 from judgenet.core.pictures import PairPicture
-from judgenet.formats.pictures import PictureError, file_bytes, sent_form
+from judgenet.formats.pictures import known_bytes, sent_form
 from judgenet.store.db import Store, StoreError
 
 _AT_A_TIME: Final = 32_000_000
@@ -43,9 +43,7 @@ def keep_pictures(store: Store, pairs: Iterable[Pair]) -> None:
     for sha256, picture in wanted.items():
         if sha256 in there:
             continue
-        data = file_bytes(picture)
-        if data is None:
-            raise PictureError(f"The bytes of a picture ({picture.words}) are not there.", "Read the pairs again.")
+        data = known_bytes(picture)
         rows.append((bytes.fromhex(sha256), picture.media, data))
         size += len(data)
         if size >= _AT_A_TIME:
@@ -95,10 +93,7 @@ def picture_bytes(picture: PairPicture, stores: Iterable[Store] = ()) -> bytes:
             continue
         if kept is not None:
             return kept
-    data = file_bytes(picture)
-    if data is None:
-        raise PictureError(f"The bytes of a picture ({picture.words}) are not there.", "Read the pairs again.")
-    return data
+    return known_bytes(picture)
 
 
 class EncodedPicture(NamedTuple):

@@ -31,6 +31,7 @@ _SAYS: Final[dict[str, str]] = {
     "calls": "One row per call: prompt, reply, scores, evidence, tokens and price.",
     "verdicts": "One row per pair: the verdict of each aggregation, mean scores and votes. A missing verdict stays "
     "empty.",
+    "pairs": "The pairs as a file that can be imported again, with their labels and pictures.",
     "roles": "One row per role: its name and description, as the pair's neurons had them.",
     "labels": "One row per human label, with who gave it and how its pair was chosen.",
     "preferences": "Chosen and rejected responses, for training on preferences. Ties and pairs without a verdict are "

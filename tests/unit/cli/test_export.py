@@ -191,7 +191,7 @@ def test_lone_surrogates_and_line_separators_survive(judgenet: Judgenet, at: At,
     [
         (("nowhere", "--what", "calls"), ("nowhere", "--out")),
         (("out",), ("--what", "calls")),
-        (("out", "--what", "everything"), ("--what", "'calls', 'verdicts', 'roles'")),
+        (("out", "--what", "everything"), ("--what", "'calls', 'verdicts', 'pairs', 'roles'")),
         (("out", "--what", "calls", "--format", "xml"), ("--format", "'jsonl', 'csv'")),
         (("out", "--what", "calls", "-o", "out"), ("-o out", "is a folder")),
         (("out", "--what", "calls", "-o", "pairs.jsonl/calls"), ("pairs.jsonl/calls", "cannot be written")),

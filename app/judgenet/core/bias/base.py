@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from judgenet.core.pairs import Order, Pair, Shown
+from judgenet.core.pictures import pictures_in
 
 Position = Literal["first", "second"]
 Side = Literal["a", "b"]
@@ -159,6 +160,12 @@ def drawn(seed: int, pair: Pair, count: int, what: str = "") -> int:
     """A number below ``count`` that a pair always gets with a seed."""
     text = f"{seed}\n{what}\n{pair.id}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.sha256(text).digest()[:8], "big") % count
+
+
+def picture_reason(pair: Pair) -> str:
+    """Why a probe that is about the text of responses says nothing of a pair, or an empty text."""
+    seen = any(pictures_in(text, pair.pictures) for text in (pair.response_a, pair.response_b))
+    return "a response has pictures, and the probe is about its text" if seen else ""
 
 
 def empty_reason(pair: Pair) -> str:

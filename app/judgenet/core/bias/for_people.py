@@ -45,7 +45,8 @@ def _key(prompt: Pair) -> str:
 
 def for_people(lab: Lab, prompts: Mapping[str, Pair], remarks: Callable[[Pair], str]) -> tuple[PeoplePrompt, ...]:
     """The prompts of a lab in the order in which people see them, drawn by the lab's seed; each once, also where
-    several probes count it. ``prompts`` are by id; those that are not there are left out. ``remarks`` tells what a
+    several probes count it. ``prompts`` are by id; those that are not there are left out,
+    and those with pictures. ``remarks`` tells what a
     prompt says of its responses.
     """
     seed = str(lab.settings.seed)
@@ -59,7 +60,9 @@ def for_people(lab: Lab, prompts: Mapping[str, Pair], remarks: Callable[[Pair], 
     for start in range(0, len(items), _BLOCK):
         block = dict.fromkeys(prompt for _, item in items[start : start + _BLOCK] for prompt in item.prompts)
         order |= dict.fromkeys(sorted(block, key=lambda prompt: rank("prompt", prompt)))
-    return tuple(_shown(prompts[name], remarks) for name in order if name in prompts)
+    shown = [prompts[name] for name in order if name in prompts]
+    # A sheet for people holds texts alone.
+    return tuple(_shown(pair, remarks) for pair in shown if not pair.pictures)
 
 
 def _shown(pair: Pair, remarks: Callable[[Pair], str]) -> PeoplePrompt:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from judgenet.core.bias.base import LabSettings, NotAllowed, Probe, Showing, Side
+from judgenet.core.bias.base import LabSettings, NotAllowed, Probe, Showing, Side, picture_reason
 from judgenet.core.bias.promoted import changed
 from judgenet.core.pairs import Pair
 
@@ -40,6 +40,8 @@ def _formatted(pair: Pair, side: Side, settings: LabSettings) -> str | NotAllowe
 
 def show(pair: Pair, settings: LabSettings) -> Showing | NotAllowed:
     """The same order twice."""
+    if why := picture_reason(pair):
+        return NotAllowed(why)
     return changed(pair, settings, "listed", _formatted)
 
 

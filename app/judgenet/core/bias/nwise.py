@@ -61,6 +61,9 @@ def groups_of(pairs: Iterable[Pair], size: int, settings: LabSettings | None = N
     groups: list[Group] = []
     left_out: Counter[str] = Counter()
     for number, (key, some) in enumerate(by_question.items()):
+        if any(pair.pictures for pair in some):
+            left_out["pictures, of which many responses at once would have too many"] += 1
+            continue
         texts: dict[str, str] = {}
         for pair in some:
             for name, text in ((pair.model_a, pair.response_a), (pair.model_b, pair.response_b)):

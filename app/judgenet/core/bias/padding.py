@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judgenet.core.bias.base import LabSettings, NotAllowed, Probe, Showing, Side, drawn
+from judgenet.core.bias.base import LabSettings, NotAllowed, Probe, Showing, Side, drawn, picture_reason
 from judgenet.core.bias.planted import texts
 from judgenet.core.bias.promoted import changed
 from judgenet.core.pairs import Pair
@@ -31,6 +31,8 @@ def pad(pair: Pair, side: Side, settings: LabSettings) -> str:
 
 def show(pair: Pair, settings: LabSettings) -> Showing | NotAllowed:
     """The same order twice."""
+    if why := picture_reason(pair):
+        return NotAllowed(why)
     return changed(pair, settings, "padded", pad)
 
 

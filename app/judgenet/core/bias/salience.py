@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from judgenet.core.bias.base import LabSettings, NotAllowed, Probe, Showing, both_orders, empty_reason
+from judgenet.core.bias.base import LabSettings, NotAllowed, Probe, Showing, both_orders, empty_reason, picture_reason
 from judgenet.core.pairs import Pair
 
 
 def show(pair: Pair, settings: LabSettings) -> Showing | NotAllowed:
     """Both orders without names. Length is in characters; the paper's code takes B as longer of two equal ones."""
-    if why := empty_reason(pair):
+    if why := empty_reason(pair) or picture_reason(pair):
         return NotAllowed(why)
     length_a, length_b = len(pair.response_a), len(pair.response_b)
     if length_a == length_b and settings.denominator == "valid":
