@@ -21,6 +21,7 @@ from judgenet.figures.judge_parts import PanelsFigures, UncertaintyFigures
 from judgenet.figures.metrics import GROUPINGS, JudgeOptions, RunMetrics, run_metrics
 from judgenet.figures.panel_worth import PanelWorth
 from judgenet.figures.parts import AgreementFigures
+from judgenet.figures.probabilities import ProbabilityFigures
 from judgenet.stats.panel import told_from
 from judgenet.store.evidence import SAMPLED_PAIRS
 from judgenet.store.taught import fair_frame
@@ -73,7 +74,25 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
         _print_best(figures.panel, console)
     if figures.cascade is not None:
         print_stages(figures.cascade, console)
+    if figures.probabilities is not None:
+        _print_probabilities(figures.probabilities, console)
     _print_spent(figures, console)
+
+
+def _print_probabilities(found: ProbabilityFigures, console: Console) -> None:
+    """For how many calls token probabilities were used, and what that changes."""
+    console.print(f"{found.line}.", soft_wrap=True, markup=False)
+    if found.brier.value is None or found.brier_sampled.value is None or found.brier_difference.value is None:
+        console.print(f"Brier score: n/a – {found.brier.reason}", soft_wrap=True)
+        return
+    ends = found.brier_difference.ci
+    within = f" ({ends.low:+.4f} to {ends.high:+.4f})" if ends is not None else ""
+    console.print(
+        f"Brier score of the probabilities of A, tie, B: {found.brier.value:.4f}; of votes by sampled text "
+        f"{found.brier_sampled.value:.4f}; difference {found.brier_difference.value:+.4f}{within}, "
+        f"{plural(found.brier.n, 'labelled pair')}",
+        soft_wrap=True,
+    )
 
 
 def _print_spent(figures: RunMetrics, console: Console) -> None:

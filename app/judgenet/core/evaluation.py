@@ -20,7 +20,7 @@ Choice = Literal["first", "second", "tie"]
 
 ScoreSource = Literal["probabilities", "not_applied", "not_sent", "not_found", "not_seen"]
 """Where the scores of a call come from that was to be scored by token probabilities: from them, or, for one of these
-reasons, from the text as sampled (:data:`judgenet.core.probabilities.SOURCE_WORDS`)."""
+reasons, from the text as sampled (:data:`judgenet.core.probabilities.SCORE_SOURCE_WORDS`)."""
 
 
 class VerdictShares(NamedTuple):

@@ -53,7 +53,7 @@ _MOST_NUMBERS = 40
 _TOO_MUCH = 1.01
 """Probabilities of alternatives that add up to more than this are none."""
 
-SOURCE_WORDS: dict[ScoreSource, str] = {
+SCORE_SOURCE_WORDS: dict[ScoreSource, str] = {
     "probabilities": "expected score from token probabilities",
     "not_applied": "sampled text, as the endpoint gives no token probabilities",
     "not_sent": "sampled text, as the answer came without token probabilities",
@@ -137,7 +137,7 @@ def is_written(kept: str | None) -> bool:
 
 def known_source(kept: str | None) -> ScoreSource:
     """Why an answer that was to be scored by probabilities has none, from what is kept of it."""
-    return next((source for source in SOURCE_WORDS if source == kept and kept != PROBABILITIES), "not_sent")
+    return next((source for source in SCORE_SOURCE_WORDS if source == kept and kept != PROBABILITIES), "not_sent")
 
 
 def expected_score(shares: Sequence[float]) -> float:

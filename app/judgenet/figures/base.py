@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import html
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache, singledispatch
-from types import UnionType
+from types import SimpleNamespace, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from judgenet.core import network_json
@@ -59,9 +60,13 @@ def _network(spec: NetworkSpec) -> dict[str, Any]:
 def keys_of(kind: type) -> tuple[tuple[str, bool], ...]:
     """The names of the figures of a dataclass, and whether JSON always has each of them."""
     hints: dict[str, Any] = {}
-    if any("OPTIONAL" in str(field.type) or "ASKED" in str(field.type) for field in fields(kind)):
-        # Other types may name some that exist for the type checker alone.
-        hints = get_type_hints(kind, include_extras=True)
+    for owner in reversed(kind.__mro__):
+        own = vars(owner).get("__annotations__", {})
+        # The other fields may name types that exist for the type checker alone.
+        marked = {name: hint for name, hint in own.items() if "OPTIONAL" in str(hint) or "ASKED" in str(hint)}
+        if marked:
+            names = vars(sys.modules[owner.__module__])
+            hints |= get_type_hints(SimpleNamespace(__annotations__=marked), names, include_extras=True)
     extras = {field.name: getattr(hints.get(field.name), "__metadata__", ()) for field in fields(kind)}
     return tuple((name, not any(isinstance(of, _Absent) for of in marks)) for name, marks in extras.items())
 

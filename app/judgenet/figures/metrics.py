@@ -32,6 +32,7 @@ from judgenet.figures.learned import run_learned_notes
 from judgenet.figures.panel_worth import PanelWorth, panel_worth
 from judgenet.figures.parts import AgreementFigures, PositionFigures, agreement_figures, position_figures
 from judgenet.figures.people import ReviewShareFigures, people_among_themselves
+from judgenet.figures.probabilities import ProbabilityFigures, probability_figures, probability_notes
 from judgenet.figures.trust import (
     agreements,
     discussion,
@@ -176,6 +177,9 @@ class RunMetrics(Figures):
     until: Annotated[UntilFigures | None, OPTIONAL, "the rule of `run --until`, and what met it"]
     anytime: Annotated[RunAnytime | None, ASKED, "intervals that are valid at any time (`--anytime`)"]
     cascade: Annotated[CascadeFigures | None, OPTIONAL, "how far the pairs went; only of a network that has stop rules"]
+    probabilities: Annotated[
+        ProbabilityFigures | None, OPTIONAL, "only of a run that was to be scored by token probabilities"
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +251,13 @@ def run_metrics(
         ),
         cost=_cost(sums),
         questions=len(np.unique(frame.questions)),
-        notes=(*_notes(frame), *chosen_pairs_notes(frame), *frame.sources.notes, *run_learned_notes(frame)),
+        notes=(
+            *_notes(frame),
+            *chosen_pairs_notes(frame),
+            *frame.sources.notes,
+            *run_learned_notes(frame),
+            *probability_notes(frame),
+        ),
         acceptance=acceptance_figures(frame),
         quorum=quorum_figures(frame),
         stand_ins=stand_in_figures(store, frame),
@@ -255,6 +265,7 @@ def run_metrics(
         until=until_figures(run),
         anytime=run_anytime(frame) if anytime else None,
         cascade=cascade_figures(store, frame),
+        probabilities=probability_figures(frame, seed),
     )
 
 

@@ -25,6 +25,7 @@ from judgenet.figures.anytime import chosen_pairs_notes, run_anytime, until_figu
 from judgenet.figures.cascade import cascade_figures
 from judgenet.figures.guarantee import ALPHA, DELTA, RunGuarantee, run_guarantee
 from judgenet.figures.learned import run_learned_notes
+from judgenet.figures.probabilities import probability_figures, probability_notes
 from judgenet.figures.rates import corrected_rates
 from judgenet.figures.trust import agreements
 from judgenet.report.exemplars import exemplars, pair_studies
@@ -146,6 +147,7 @@ def build(
         stand_ins=stood_in,
         guarantee=_guarantee(frame, decides, chosen),
         cascade=cascade_figures(store, frame),
+        probabilities=probability_figures(frame, seed),
     )
 
 
@@ -412,7 +414,7 @@ def _cautions(
             f"Only {n:,} {'pair has' if n == 1 else 'pairs have'} both a human label and a verdict: "
             f"below {FEW_PAIRS} the intervals say little."
         )
-    notes = [*chosen_pairs_notes(frame), *frame.sources.notes, *run_learned_notes(frame)]
+    notes = [*chosen_pairs_notes(frame), *frame.sources.notes, *run_learned_notes(frame), *probability_notes(frame)]
     told.extend(f"{note[0].upper()}{note[1:].rstrip('.')}." for note in notes)
     if frame.groups is not None:
         told.append(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from judgenet.core.aggregate import PairVerdicts
 from judgenet.core.events import RunStatus
@@ -17,8 +17,10 @@ from judgenet.core.pairs import Order, Verdict
 from judgenet.figures.acceptance import AcceptanceFigures
 from judgenet.figures.answered import QuorumFigures, StandInFigures
 from judgenet.figures.anytime import RunAnytime, UntilFigures
+from judgenet.figures.base import OPTIONAL
 from judgenet.figures.cascade import CascadeFigures
 from judgenet.figures.guarantee import RunGuarantee
+from judgenet.figures.probabilities import ProbabilityFigures
 from judgenet.figures.rates import CorrectedRates
 from judgenet.stats.agreement import Agreement, PositionConsistency
 from judgenet.stats.discussion import Overturns
@@ -365,6 +367,7 @@ class Report:
     stand_ins: StandInFigures | None = None
     guarantee: RunGuarantee | None = None
     cascade: CascadeFigures | None = None
+    probabilities: Annotated[ProbabilityFigures | None, OPTIONAL] = None
 
     @property
     def headline(self) -> ReportedAgreement:

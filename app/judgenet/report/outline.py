@@ -58,6 +58,7 @@ from judgenet.report.outline_judges import (
 from judgenet.report.outline_method import method_section
 from judgenet.report.outline_pairs import prompts_section, studies_section
 from judgenet.report.outline_panel import panel_section
+from judgenet.report.outline_probabilities import probabilities_section
 from judgenet.report.outline_rates import no_rate_line, one_b, rate_headline, rate_title, win_of, winner_section
 from judgenet.report.outline_record import record_section, rules_words
 from judgenet.report.outline_reliability import reliability_section
@@ -123,7 +124,7 @@ _SECTIONS: dict[PartKey, Callable[[Report], Iterable[Block]]] = {
     "diversity": diversity_section,
     "panel": panel_section,
     "review": review_section,
-    "calibration": reliability_section,
+    "calibration": lambda report: (*reliability_section(report), *probabilities_section(report)),
     "guarantee": guarantee_section,
     "learned": learned_section,
     "sizes": sizes_section,

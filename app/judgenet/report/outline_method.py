@@ -13,6 +13,7 @@ from judgenet.core.network import LearnedKind, LearnedRule, designed_width
 from judgenet.core.wording import aggregation_title, digest, of, plural, rule_meaning
 from judgenet.report.blocks import Block, Bullets, Given, Inline, Line, Paragraph, Section
 from judgenet.report.model import Report
+from judgenet.report.outline_probabilities import method_words
 from judgenet.report.outline_rates import chosen_words
 from judgenet.report.outline_record import caution_lines, first_line, left_line, rules_words
 from judgenet.report.outline_tables import neuron_name
@@ -34,6 +35,8 @@ _SOURCES = {
     "language models are not fair evaluators. arXiv 2305.17926, 2023.",
     "Angelopoulos et al.": "Angelopoulos, A. N., Duchi, J. C., Zrnic, T.: PPI++: Efficient prediction-powered "
     "inference. arXiv 2311.01453, 2023.",
+    "Liu et al.": "Liu, Y., Iter, D., Xu, Y., Wang, S., Xu, R., Zhu, C.: G-Eval: NLG evaluation using GPT-4 with "
+    "better human alignment. EMNLP 2023, arXiv 2303.16634.",
     "Dubois et al.": "Dubois, Y., Galambosi, B., Liang, P., Hashimoto, T. B.: Length-controlled AlpacaEval: a simple "
     "way to debias automatic evaluators. arXiv 2404.04475, 2024.",
 }
@@ -124,6 +127,8 @@ def _judges(report: Report) -> Line:
         evidence = "and gave its evidence before its scores" if spec.evidence else "and gave scores without evidence"
         parts.append(f"{asked} {evidence}. ")
         parts += _models(report)
+        if words := method_words(report):
+            parts.append(words)
         if about.prompts_digest:
             parts.append(f"The prompts have the digest {digest(about.prompts_digest)}. ")
     parts.append("A neuron's verdict is the sign of its summed scores; ")

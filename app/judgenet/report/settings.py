@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgenet.core.extra_fields import extra_text
+from judgenet.core.probabilities import PROBABILITIES, SCORES
 from judgenet.core.reasoning import reasoning_words, thinking_tokens
 from judgenet.core.wording import of
 from judgenet.store.runs import LONGER
@@ -47,6 +48,8 @@ def further_words(further: Mapping[str, Any], applied: Mapping[str, Any]) -> lis
             words += f" ({otherwise})" if otherwise else ""
             words += f" with room for {room:,} thinking tokens" if room and not isinstance(reasoning, int) else ""
         parts.append(words)
+    if further.get(SCORES) == PROBABILITIES:
+        parts.append(f"token probabilities {'not given' if SCORES in applied else 'asked for'}")
     if extra := further.get("extra"):
         parts.append(f"further fields {extra_text(extra)}")
     return parts

@@ -58,7 +58,10 @@ def expected(number: int) -> float:
 def judge(path: Path, server: JudgeServer, kind: EndpointKind = "openai", stream: bool = False) -> None:
     """Runs 3 pairs in a layer of 2 neurons."""
     profile = EndpointProfile("fake", kind=kind, base_url=server.url, model="judge")
-    begin = start(network(2, 1, roles="none", settings=SETTINGS), pairs(3), profiles={"fake": profile}, stream=stream)
+    judged_pairs = pairs(3, human="a")
+    begin = start(
+        network(2, 1, roles="none", settings=SETTINGS), judged_pairs, profiles={"fake": profile}, stream=stream
+    )
 
     async def go() -> RunFinished:
         endpoint = HttpEndpoint(profile, clock=FastClock())
