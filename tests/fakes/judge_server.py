@@ -92,13 +92,15 @@ _ASKS_ROLES = re.compile(r"do not judge yet|name the (?:perspectives|roles)|å…ˆä
 class Settings:
     """How the server behaves. ``faults`` maps a fault to its probability, drawn from ``seed``, the request's
     body and how often that body came, so that the order of arrival does not matter. ``script`` names the fault
-    (or ``None``) of the next requests and goes first. ``refuse`` are parameters refused always."""
+    (or ``None``) of the next requests and goes first. ``refuse`` are parameters refused always. ``context`` is
+    the length that the list of models tells, as vLLM does."""
 
     latency: float = 0.0
     seed: int = 0
     faults: dict[str, float] = field(default_factory=dict)
     script: list[str | None] = field(default_factory=list)
     refuse: list[str] = field(default_factory=list)
+    context: int | None = None
     key: str | None = None
     models: list[str] | None = None
     roles: int = 3
@@ -799,7 +801,6 @@ class Judge:
 
     def _models(self, request: web.BaseRequest) -> web.StreamResponse:
         """The list of models in the form of the path: Gemini's, or that of chat completions and Anthropic."""
-        self.requests += 1
         if self.settings.key is not None and self.settings.key not in _given_keys(request):
             return web.json_response({"error": {"message": "Incorrect API key provided."}}, status=401)
         names = ["fake"] if self.settings.models is None else self.settings.models
@@ -808,7 +809,10 @@ class Judge:
             listed = [{"name": f"models/{name}", "supportedGenerationMethods": ways} for name in names]
             listed.append({"name": "models/embedder", "supportedGenerationMethods": ["embedContent"]})
             return web.json_response({"models": listed})
-        return web.json_response({"object": "list", "data": [{"id": name, "object": "model"} for name in names]})
+        told = {} if self.settings.context is None else {"owned_by": "vllm", "max_model_len": self.settings.context}
+        return web.json_response(
+            {"object": "list", "data": [{"id": name, "object": "model", **told} for name in names]}
+        )
 
     def _fault(self, body_hash: str, times: int, asked: Asked, request: web.BaseRequest) -> str | None:
         settings = self.settings

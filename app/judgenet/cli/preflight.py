@@ -29,7 +29,7 @@ _STYLES: dict[Light | None, str] = {"green": "green", "yellow": "yellow", "red":
 
 @partial(
     with_options,
-    names=("project", "endpoint", "base_url", "model", "api_key_env"),
+    names=("project", "endpoint", "base_url", "model", "api_key_env", "reasoning", "extra"),
     texts={"project": "A project: all models of its network.", "endpoint": "Name of an endpoint."},
 )
 def check_models(
@@ -110,5 +110,7 @@ def _facts(of: Preflight) -> str:
         facts.append({"json": "asked for JSON by schema", "text": "asked for plain text"}.get(of.form, of.form))
     if of.returned_model and of.returned_model != of.model:
         facts.append(f"answers as {of.returned_model}")
+    if of.context is not None:
+        facts.append(f"a context of {of.context:,} tokens, as the server tells")
     facts += [f"{name}: {value}" for name, value in of.learned.items()]
     return ", ".join(facts)

@@ -31,7 +31,7 @@ from judgenet.core.network import (
 from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import Pair
 from judgenet.core.pictures import picture_tokens, pictures_in
-from judgenet.core.reasoning import likely_thinking
+from judgenet.core.reasoning import likely_thinking, thinking_tokens
 from judgenet.core.tokens import estimate_tokens
 
 # Prices
@@ -401,11 +401,14 @@ class RunTotals:
 
 @dataclass(slots=True)
 class _Load:
-    """Calls and tokens of a model for one pair: ``fixed`` prompt tokens, and the pair's texts ``texts`` times."""
+    """Calls and tokens of a model for one pair: ``fixed`` prompt tokens, and the pair's texts ``texts`` times.
+    ``longest`` are the fixed tokens of its longest prompt, ``room`` the most that an answer to it may have."""
 
     texts: float = 0
     fixed: float = 0
     answers: float = 0
+    longest: int = 0
+    room: int = 0
 
 
 def estimate(
@@ -651,6 +654,8 @@ def _loads(
         load.texts += calls
         load.fixed += calls * prompt
         load.answers += calls * (answer + likely_thinking(settings.reasoning)[end])
+        load.longest = max(load.longest, prompt)
+        load.room = max(load.room, (settings.max_tokens or answer) + thinking_tokens(settings.reasoning))
 
     def within(settings: Settings, answer: int) -> int:
         return answer if settings.max_tokens is None else min(answer, settings.max_tokens)
@@ -677,6 +682,23 @@ def _loads(
         prompt = guesses.chair_prompt + has_roles * len(before) + heard
         add(settings, orders * (settings.samples or 1), prompt, within(settings, usual), (spec.depth + 1, 1))
     return loads
+
+
+class ContextNeed(NamedTuple):
+    """What a model must be able to hold, in tokens: the longest prompt, and the room that its answer may take."""
+
+    prompt: int
+    answer: int
+
+
+def context_needs(spec: NetworkSpec, longest: int) -> dict[tuple[str, str], ContextNeed]:
+    """What each model (by endpoint and name) must be able to hold where the texts of the longest pair have so many
+    tokens. Answers that are handed on are reckoned long."""
+    guesses = Guesses()
+    roles = guesses.roles[1] if needs_roles(spec) and role_limit(spec) is None else designed_roles(spec)
+    return {
+        key: ContextNeed(longest + load.longest, load.room) for key, load in _loads(spec, roles, guesses, 1).items()
+    }
 
 
 def _model_estimate(

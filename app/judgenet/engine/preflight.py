@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tempfile
 from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ from judgenet.core.pairs import ORDERS, Order
 from judgenet.core.plan import planned_calls
 from judgenet.core.preflight import Assessment, assess, preflight_pairs
 from judgenet.engine.budget import Limits
+from judgenet.engine.server_context import server_context
 from judgenet.engine.session import Engine, RunHandle, Start, all_settings
 from judgenet.store.db import Store
 from judgenet.store.runs import call_rows, mean_latency, run_info
@@ -33,8 +35,9 @@ class Preflight:
     """What a model made of the built-in pairs.
 
     ``price`` is in USD, ``None`` where the model's price is unknown; ``seconds`` is the mean time of an answer,
-    ``None`` where there was none. ``message`` says why the calls ended early, if they did. ``form`` is how answers were
-    asked for, ``learned`` what the endpoint refused.
+    ``None`` where there was none. ``context`` is the length of the model's context in tokens, as a server of one's own
+    tells it; ``None`` where it does not. ``message`` says why the calls ended early, if they did. ``form`` is how
+    answers were asked for, ``learned`` what the endpoint refused.
     """
 
     endpoint: str
@@ -46,6 +49,7 @@ class Preflight:
     form: str
     learned: Mapping[str, Any]
     message: str = ""
+    context: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The pre-flight as JSON-able values."""
@@ -56,6 +60,7 @@ class Preflight:
             **self.assessment.to_json(),
             "seconds_per_call": self.seconds,
             "price": self.price,
+            "context": self.context,
             "form": self.form,
             "learned": dict(self.learned),
             "message": self.message,
@@ -68,6 +73,8 @@ class Preflight:
         reasons = {} if self.price is not None else {"price": f"the price of {self.model} is unknown"}
         if self.seconds is None:
             reasons["seconds_per_call"] = silent
+        if self.context is None:
+            reasons["context"] = "the server does not tell how long the model's context is"
         if self.returned_model is None:
             reasons["returned_model"] = "the endpoint did not name the model that answered" if self.seconds else silent
         return reasons
@@ -178,7 +185,18 @@ def preflight(
         ", ".join(forms),
         learned,
         finished.message,
+        _context_of(start, settings),
     )
+
+
+def _context_of(start: Start, settings: Settings) -> int | None:
+    """The model's context, now that it is loaded."""
+    profile = start.profiles[settings.endpoint or ""]
+
+    async def look() -> int | None:
+        return (await server_context(profile, settings.model or "", start.folder))[0]
+
+    return asyncio.run(look())
 
 
 def _finished(handle: RunHandle, stopped: Callable[[], bool]) -> RunFinished:

@@ -235,7 +235,7 @@ def prepare_models(options: RunOptions) -> tuple[Start, tuple[EndpointProfile, .
         spec = replace(spec, settings=replace(spec.settings, endpoint=name, model=options.model))
     elif options.model is not None:
         spec = replace(spec, settings=replace(spec.settings, model=options.model))
-    spec = ready_network(spec, known)
+    spec = ready_network(replace(spec, settings=replace(spec.settings, **_further(options))), known)
     project = run_project(
         given.name if given else spec.name,
         spec,
@@ -499,14 +499,21 @@ def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
         changes["samples"] = options.samples
     if options.temperature is not None:
         changes["temperature"] = read_temperature("--temperature", options.temperature)
-    if options.reasoning is not None:
-        changes["reasoning"] = read_reasoning("--reasoning", options.reasoning)
-    if options.extra is not None:
-        changes["extra"] = read_extra("--extra", options.extra)
+    changes |= _further(options)
     if options.scores is not None:
         changes["scores"] = options.scores
     spec = replace(spec, seed=options.seed or spec.seed, settings=replace(spec.settings, **changes))
     return presets.renamed(spec, before)
+
+
+def _further(options: RunOptions) -> dict[str, Any]:
+    """The settings of the network that not every call has, as far as the options name them."""
+    changes: dict[str, Any] = {}
+    if options.reasoning is not None:
+        changes["reasoning"] = read_reasoning("--reasoning", options.reasoning)
+    if options.extra is not None:
+        changes["extra"] = read_extra("--extra", options.extra)
+    return changes
 
 
 def _roles(text: str) -> RolesSpec:

@@ -49,6 +49,7 @@ from judgenet.engine.executor import Executor
 from judgenet.engine.pairs_under_way import RunPlan
 from judgenet.engine.ports import Endpoint, EndpointState
 from judgenet.engine.runtime import Runtime
+from judgenet.engine.server_context import ContextWatch
 from judgenet.engine.steering import Steering, in_run_order
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
@@ -474,12 +475,16 @@ class Engine:
         if handle.plan.by_batch:
             until = handle.plan.live_after
             desks = open_desks(endpoints_of(start.spec), start.profiles, store, start.folder, on_state, until)
+        watch = ContextWatch(start.profiles, start.folder, on_state)
         try:
+            if self._open_with is None:
+                await watch.begin(start.spec, start.pairs)
             handle._executor = _executor(handle.plan, store, endpoints, desks, emit)
             for action in handle._early:
                 action(handle._executor)
             return await handle._executor.run()
         finally:
+            watch.end()
             closing = [*(desk.close() for desk in desks.values()), *(of.close() for of in endpoints.values())]
             await asyncio.gather(*closing, return_exceptions=True)
 

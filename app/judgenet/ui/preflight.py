@@ -268,6 +268,8 @@ def _facts(of: Preflight) -> str:
     if of.seconds is not None:
         facts.append(f"{of.seconds:.1f} s per call")
     facts.append("price unknown" if of.price is None else money(of.price, "USD"))
+    if of.context is not None:
+        facts.append(f"context of {of.context:,} tokens")
     if of.returned_model and of.returned_model != of.model:
         facts.append(f"answers as {of.returned_model}")
     return ", ".join(facts)

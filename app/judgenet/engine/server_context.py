@@ -1,0 +1,204 @@
+"""How long the context of a server is, as it tells itself, and a warning where a run's prompts need more.
+
+Some servers cut what is too long without a word: Ollama holds 4,096 tokens by default on most computers and takes no
+other length with a request on the route of OpenAI (docs.ollama.com, "Context length"). The places are those of the
+servers' documentation: ``max_model_len`` in vLLM's list of models, ``context_length`` of a loaded model in Ollama's
+``/api/ps``, ``n_ctx`` in llama.cpp's ``/props``, ``loaded_context_length`` in LM Studio's ``/api/v0/models``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.network import NetworkSpec
+from judgenet.core.pairs import Pair
+from judgenet.core.plan import ContextNeed, context_needs, pair_tokens
+from judgenet.engine.endpoints import key_finder
+from judgenet.engine.ports import EndpointState
+from judgenet.store.secrets import SecretError
+
+SHORTEST_CONTEXT = 4_096
+"""No server is asked where a prompt and its answer need no more: that is the shortest context of today's servers."""
+
+_LONGEST_WAIT_S = 3.0
+_LOOKS, _BETWEEN_LOOKS_S = 24, 5.0
+"""So often, and so far apart, is looked again while a run goes on: Ollama tells a model's context when it is loaded."""
+_MOST_PAIRS = 20_000
+"""So many pairs are measured for the longest."""
+
+_LENGTHS = (
+    "max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length",
+    "max_input_tokens", "inputTokenLimit", "n_ctx",
+)  # fmt: skip
+"""Names of the length of a context, in the lists of models of different servers."""
+
+_OLLAMA = "library"
+_LLAMA_CPP = "llamacpp"
+_LM_STUDIO = "organization_owner"
+"""What ``owned_by`` says in the lists of models of these servers."""
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _entry(listed: object, model: str) -> Mapping[str, Any]:
+    """What a list of models says of one; empty where it is not listed."""
+    entries = listed
+    if isinstance(listed, dict):
+        entries = listed.get("data") if isinstance(listed.get("data"), list) else listed.get("models")
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict):
+            names = {str(entry.get(name, "")).removeprefix("models/") for name in ("id", "name", "model")}
+            if model in names or f"{model}:latest" in names:
+                return entry
+    return {}
+
+
+def listed_context(listed: object, model: str) -> int | None:
+    """The context of a model by a server's list of models, in tokens; ``None`` where it does not say."""
+    entry = _entry(listed, model)
+    meta = entry.get("meta")
+    for place in (entry, meta if isinstance(meta, dict) else {}):
+        for name in _LENGTHS:
+            if (found := _count(place.get(name))) is not None:
+                return found
+    return None
+
+
+def props_context(props: object) -> int | None:
+    """The context of llama.cpp's server by its ``/props``, in tokens."""
+    settings = props.get("default_generation_settings") if isinstance(props, dict) else None
+    return _count(settings.get("n_ctx")) if isinstance(settings, dict) else None
+
+
+def _is_cloud(profile: EndpointProfile) -> bool:
+    """Whether the address is that of a large provider, which refuses a prompt that is too long in plain words."""
+    host = urlsplit(profile.base_url).hostname or ""
+    return host.endswith((".openai.com", "openrouter.ai", ".googleapis.com", ".mistral.ai", ".groq.com"))
+
+
+async def server_context(profile: EndpointProfile, model: str, folder: Path | None) -> tuple[int | None, bool]:
+    """The context of a model at a server of one's own, in tokens, ``None`` where it does not tell; and whether it is
+    Ollama. Nothing is charged for that. The endpoint must be approved."""
+    if profile.kind != "openai" or _is_cloud(profile):
+        return None, False
+    # The HTTP libraries load slowly, and little needs them.
+    from judgenet.engine.exchange import Exchange
+    from judgenet.engine.providers import provider_for
+    from judgenet.engine.providers.errors import Fault
+    from judgenet.engine.providers.openai import OLLAMA_PORT
+
+    provider = provider_for(profile)
+    address = provider.models_url()
+    if address is None:
+        return None, False
+    parts = urlsplit(address)
+    root = f"{parts.scheme}://{parts.netloc}"
+    exchange = Exchange(profile, provider)
+
+    async def read(place: str) -> object:
+        found = await exchange.get(place)
+        return None if isinstance(found, Fault) else found
+
+    try:
+        key = await asyncio.to_thread(key_finder(profile, folder))
+        exchange.set_key(key or "")
+        listed = await read(address)
+        owner = _entry(listed, model).get("owned_by")
+        if owner == _OLLAMA or parts.port == OLLAMA_PORT:
+            return listed_context(await read(f"{root}/api/ps"), model), True
+        if owner == _LLAMA_CPP:
+            return props_context(await read(f"{root}/props")) or listed_context(listed, model), False
+        if owner == _LM_STUDIO:
+            return listed_context(await read(f"{root}/api/v0/models"), model), False
+        return listed_context(listed, model), False
+    except SecretError:
+        return None, False
+    finally:
+        await exchange.close()
+
+
+def context_words(endpoint: str, model: str, context: int, need: ContextNeed, *, ollama: bool) -> str:
+    """A warning that a model cannot hold a run's longest prompt and its answer; empty where it can."""
+    if need.prompt + need.answer <= context:
+        return ""
+    asked = f"the longest prompt of this run has about {need.prompt:,} tokens, and its answer may have {need.answer:,}"
+    what = "Prompts may be cut or refused." if need.prompt > context else "Answers may be cut."
+    size = 1 << (need.prompt + need.answer - 1).bit_length()
+    how = f"OLLAMA_CONTEXT_LENGTH={size} ollama serve" if ollama else f"one of {size:,} tokens"
+    return (
+        f"{endpoint}, {model}: the server tells a context of {context:,} tokens; {asked}. {what} Start the server "
+        f"with a longer context: {how}."
+    )
+
+
+def longest_pair(pairs: Iterable[Pair]) -> int:
+    """The tokens of the longest pair's texts, among the first 20,000."""
+
+    def letters(pair: Pair) -> int:
+        return len(pair.question) + len(pair.response_a) + len(pair.response_b)
+
+    longest = max(islice(pairs, _MOST_PAIRS), key=letters, default=None)
+    return 0 if longest is None else pair_tokens(longest)
+
+
+class ContextWatch:
+    """Looks whether each model can hold what a run asks of it, and tells where it cannot.
+
+    ``folder`` is the project's, where keys are looked for. The endpoints must be approved.
+    """
+
+    def __init__(
+        self, profiles: Mapping[str, EndpointProfile], folder: Path | None, tell: Callable[[EndpointState], None]
+    ) -> None:
+        self._profiles = profiles
+        self._folder = folder
+        self._tell = tell
+        self._needs: dict[tuple[str, str], ContextNeed] = {}
+        self._again: asyncio.Task[None] | None = None
+
+    async def begin(self, spec: NetworkSpec, pairs: Iterable[Pair]) -> None:
+        """Looks before the first call, for a few seconds at most. Where only a loaded model tells its context it is
+        looked again while the run goes on, until :meth:`end`."""
+        longest = await asyncio.to_thread(longest_pair, pairs)
+        self._needs = {
+            key: need
+            for key, need in context_needs(spec, longest).items()
+            if need.prompt + need.answer > SHORTEST_CONTEXT and key[0] in self._profiles
+        }
+        try:
+            async with asyncio.timeout(_LONGEST_WAIT_S):
+                await self._look()
+        except TimeoutError:
+            return
+        if self._needs:
+            self._again = asyncio.get_running_loop().create_task(self._look_again())
+
+    def end(self) -> None:
+        """Looks no more."""
+        if self._again is not None:
+            self._again.cancel()
+
+    async def _look(self) -> None:
+        for (endpoint, model), need in list(self._needs.items()):
+            context, ollama = await server_context(self._profiles[endpoint], model, self._folder)
+            if context is None and ollama:
+                continue
+            del self._needs[endpoint, model]
+            words = "" if context is None else context_words(endpoint, model, context, need, ollama=ollama)
+            if words:
+                self._tell(EndpointState(endpoint, "learned", words))
+
+    async def _look_again(self) -> None:
+        for _ in range(_LOOKS):
+            await asyncio.sleep(_BETWEEN_LOOKS_S)
+            await self._look()
+            if not self._needs:
+                return
