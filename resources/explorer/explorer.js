@@ -309,6 +309,10 @@ class Explorer {
     facts.append(people);
     if (texts.note) facts.append(element("span", "fact", texts.note));
     made.push(facts, element("h3", "", "Question"), element("div", "text", texts.q));
+    if (texts.criteria) {
+      const list = texts.criteria.map((of) => `${of.name}${of.description ? `: ${of.description}` : ""} (weight ${of.weight ?? 1})`);
+      made.push(element("h3", "", "Criteria"), element("div", "text", list.join("\n")));
+    }
     if (texts.ref) made.push(element("h3", "", "Reference"), element("div", "text", texts.ref));
     const both = element("div", "both");
     for (const [side, letter] of [["a", 1], ["b", 3]]) {

@@ -17,6 +17,7 @@ from judgenet.cli.errors import InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.wording import plural, spent_text
 from judgenet.figures.acceptance import AcceptanceFigures
+from judgenet.figures.criteria import CriteriaCounts, CriteriaFigures
 from judgenet.figures.judge_parts import PanelsFigures, UncertaintyFigures
 from judgenet.figures.metrics import GROUPINGS, JudgeOptions, RunMetrics, run_metrics
 from judgenet.figures.panel_worth import PanelWorth
@@ -64,6 +65,8 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
         )
     if len(figures.neurons) > 1:
         _print_neurons(figures, console, every_row=every_row)
+    if figures.criteria is not None:
+        _print_criteria(figures.criteria, console, every_row=every_row)
     _print_people(figures, console)
     if figures.uncertainty is not None:
         _print_uncertainty(figures.uncertainty, console)
@@ -183,6 +186,34 @@ def _print_neurons(figures: RunMetrics, console: Console, *, every_row: bool) ->
     console.print(table)
     if len(shown) < len(named):
         console.print(f"The best {len(shown):,} of {len(named):,} neurons (--all: every neuron)", soft_wrap=True)
+
+
+def _print_criteria(criteria: CriteriaFigures, console: Console, *, every_row: bool) -> None:
+    """How many pairs have criteria, and the neurons of each where they are the neurons."""
+    shown_to_all = "" if criteria.neurons else "; each neuron was shown all of them"
+    counted = CriteriaCounts(criteria.pairs, criteria.pairs_total, criteria.weighted, criteria.fewest, criteria.most)
+    console.print(f"{counted.words}{shown_to_all}", soft_wrap=True)
+    named = list(criteria.by_name.items())
+    if not named:
+        return
+    shown = named if every_row else named[:_ROWS]
+    table = _table("criterion", ("accuracy", "95 % interval", "kappa", "n used", "pairs"))
+    for name, of_name in shown:
+        agreement = of_name.agreement
+        table.add_row(
+            Text(name),
+            figure(agreement.accuracy),
+            interval_text(agreement.accuracy_ci),
+            figure(agreement.kappa),
+            f"{agreement.n_used:,} of {agreement.n_total:,}",
+            f"{of_name.pairs:,}",
+        )
+    console.print(table)
+    if len(shown) < len(named):
+        console.print(f"The {len(shown):,} criteria of the most pairs, of {len(named):,} (--all: every one)")
+    if criteria.on_one_pair:
+        alone = plural(criteria.on_one_pair, "more criterion is", "more criteria are")
+        console.print(f"{alone} on one pair alone.", soft_wrap=True)
 
 
 def _print_uncertainty(uncertainty_figures: UncertaintyFigures, console: Console) -> None:

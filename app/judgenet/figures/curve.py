@@ -18,6 +18,18 @@ STOPPED = (
 )
 """Why there are no smaller networks of a run whose neurons were not asked on every pair."""
 
+NO_SHARED_NEURONS = (
+    "each question has criteria of its own, and so neurons of its own: there is no smaller network that all pairs share"
+)
+"""Why there are no smaller networks of a run whose neurons are the criteria of each pair."""
+
+
+def why_no_smaller(frame: RunFrame) -> str:
+    """Why nothing can be said of smaller networks than that of a run; empty where it can."""
+    if frame.spec.roles.kind == "criteria":
+        return NO_SHARED_NEURONS
+    return "" if frame.early is None else STOPPED
+
 
 @dataclass(frozen=True)
 class CurvePairs:
@@ -104,7 +116,7 @@ def run_curve(frame: RunFrame, rule: VoteRule, within: float, *, seed: int = 0) 
     calls, names = frame.what_if_calls(), frame.names
     pairs = CurvePairs(len(calls.human), int((calls.human > 0).sum()))
     curve: WhatIf | None = None
-    why = "" if frame.early is None else STOPPED
+    why = why_no_smaller(frame)
     if names and not why:
         curve = what_if(calls, network_of(frame.run).aggregation, rule, tolerance=within, seed=seed)
     return RunCurve(**vars(curve_figures(curve, rule, names, within, why)), run=frame.run.id, seed=seed, pairs=pairs)

@@ -58,6 +58,13 @@ WARNINGS: Final[dict[Way, str]] = {
 }
 
 
+OF_CRITERIA: Final = (
+    "A neuron judges by another criterion on each question, so that it has no weight of its own: give the criteria "
+    "weights."
+)
+"""Why nothing is learned of a run whose neurons are the criteria of each pair."""
+
+
 def learned_ways(
     frame: RunFrame, seed: int = 0, on_step: Callable[[int, int], None] | None = None
 ) -> dict[Way, Learned | str]:
@@ -78,6 +85,8 @@ def learn_way(frame: RunFrame, way: Way, seed: int = 0) -> Learned | str:
 
     Where enough pairs have a label and none is a tie, Dawid-Skene takes no pair to be truly one.
     """
+    if frame.spec.roles.kind == "criteria":
+        return OF_CRITERIA
     done = frame.done
     labels = [CODES[code] for code in frame.human[done]]
     return learn_from(frame.votes[done], labels, frame.questions[done].tolist(), way, seed)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from judgenet.core.aggregate import deciding
 from judgenet.figures.base import ASKED, OPTIONAL, Figures, Keys, figures_of
 from judgenet.figures.learned import (
+    OF_CRITERIA,
     WARNINGS,
     LessOther,
     Way,
@@ -208,6 +209,8 @@ def _way(frame: RunFrame, way: Way, way_against_people: WayAgainstPeople | str) 
 def _left_out(frame: RunFrame, seed: int) -> dict[str, TaskLeftOut | str]:
     """Each task judged by weights fitted to the others, beside the neuron that is best on this very task: chosen by the
     labels on which it is measured, it looks better than it is."""
+    if frame.spec.roles.kind == "criteria":
+        return {"reason": OF_CRITERIA}
     done = frame.done
     labels = [CODES[code] for code in frame.human[done]]
     names = [name or "(none)" for name in frame.pairs.task_names]

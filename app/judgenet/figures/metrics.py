@@ -16,6 +16,7 @@ from judgenet.figures.answered import QuorumFigures, StandInFigures, quorum_figu
 from judgenet.figures.anytime import RunAnytime, UntilFigures, chosen_pairs_notes, run_anytime, until_figures
 from judgenet.figures.base import ASKED, OPTIONAL, Figures, Keys
 from judgenet.figures.cascade import HARD_PAIRS, CascadeFigures, cascade_figures
+from judgenet.figures.criteria import CriteriaFigures, criteria_figures
 from judgenet.figures.judge_parts import (
     AnnotatorsFigures,
     DiscussionFigures,
@@ -180,6 +181,7 @@ class RunMetrics(Figures):
     probabilities: Annotated[
         ProbabilityFigures | None, OPTIONAL, "only of a run that was to be scored by token probabilities"
     ]
+    criteria: Annotated[CriteriaFigures | None, OPTIONAL, "the criteria of the pairs; there where a pair has some"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +268,7 @@ def run_metrics(
         anytime=run_anytime(frame) if anytime else None,
         cascade=cascade_figures(store, frame),
         probabilities=probability_figures(frame, seed),
+        criteria=criteria_figures(frame, seed=seed),
     )
 
 
@@ -352,6 +355,11 @@ def _notes(frame: RunFrame) -> list[str]:
             notes.append(few)
     if frame.early is not None:
         notes.append(HARD_PAIRS)
+    if frame.spec.roles.kind == "criteria":
+        notes.append(
+            "neurons are numbered by the place of their criterion, and judge by another one on each question: see the "
+            "criteria by name"
+        )
     if len(frame.names) >= _MANY:
         notes.append(f"{len(frame.names):,} neurons are compared: the best of them looks better here than it is")
     return notes

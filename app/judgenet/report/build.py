@@ -23,6 +23,7 @@ from judgenet.figures.acceptance import acceptance_figures
 from judgenet.figures.answered import StandInFigures, quorum_figures, stand_in_figures
 from judgenet.figures.anytime import chosen_pairs_notes, run_anytime, until_figures
 from judgenet.figures.cascade import cascade_figures
+from judgenet.figures.criteria import counted_criteria
 from judgenet.figures.guarantee import ALPHA, DELTA, RunGuarantee, run_guarantee
 from judgenet.figures.learned import run_learned_notes
 from judgenet.figures.probabilities import probability_figures, probability_notes
@@ -347,6 +348,8 @@ def _data(frame: RunFrame) -> Data:
         annotated=sum(frame.panel_counts[panel] for panel in several),
         annotators=len({name for panel in several for name, _ in panel}),
         systems=tuple(sorted(system for system in pairs.system_names if system)),
+        criteria=counted_criteria(frame).words,
+        weighted=frame.weights(frame.places) is not None,
     )
 
 

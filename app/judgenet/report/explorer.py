@@ -35,6 +35,7 @@ from judgenet.core.wording import (
     ratio_interval,
     reason_words,
 )
+from judgenet.figures.curve import why_no_smaller
 from judgenet.figures.metrics import agreement_by_name
 from judgenet.figures.parts import AgreementFigures
 from judgenet.report.charts import WIDTH
@@ -137,7 +138,7 @@ def _head(frame: RunFrame, calls: Calls, sites: list[Site]) -> dict[str, Any]:
         "layers": [layer for layer, _ in frame.places],
         "depth": calls.depth,
         # With stop rules not every call of a smaller network is on record.
-        "what_if": frame.early is None,
+        "what_if": not why_no_smaller(frame),
         "orders": [ORDERS.index(order) for order in calls.orders],
         "samples": calls.samples,
         "tasks": list(frame.pairs.task_names) or [None],
@@ -205,6 +206,8 @@ def _texts(store: Store, frame: RunFrame, sites: list[Site]) -> Iterator[dict[st
             "mb": pair.model_b,
             "note": of_run.note,
         }
+        if pair.criteria:
+            record["criteria"] = [criterion.to_json() for criterion in pair.criteria]
         if at == place:
             rows = [calls.get(site) for site in sites]
             record["roles"] = [

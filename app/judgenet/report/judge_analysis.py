@@ -17,7 +17,7 @@ from judgenet.core.labels import Chosen
 from judgenet.core.learned import fixed_role
 from judgenet.core.wording import plural
 from judgenet.figures.alt_test import RunAltTest, run_alt_test
-from judgenet.figures.curve import STOPPED
+from judgenet.figures.curve import why_no_smaller
 from judgenet.figures.label_plan import sample_plan
 from judgenet.figures.learned import WARNINGS, WAY_TITLES, LessOther, Way, compared_votes, ways_against_people
 from judgenet.figures.panel import PanelStudy, panel_study
@@ -297,8 +297,8 @@ def _sizes(report: Report, frame: RunFrame) -> Sizes:
     if widest > MOST_SIZES:
         why = f"a layer has {plural(widest, 'neuron')}: the curve is made for up to {MOST_SIZES}"
         return Sizes(rule, None, frame.names, why)
-    if frame.early is not None:
-        return Sizes(rule, None, frame.names, STOPPED)
+    if why := why_no_smaller(frame):
+        return Sizes(rule, None, frame.names, why)
     sizes = what_if(frame.what_if_calls(), report.spec.aggregation, rule, seed=report.bootstrap_seed)
     return Sizes(rule, sizes, frame.names, "" if sizes else "no pair has both a human label and a verdict")
 

@@ -285,6 +285,10 @@ class Data:
     annotated: int
     annotators: int
     systems: tuple[str, ...] = ()
+    criteria: str = ""
+    """How many pairs have criteria, in words; empty where none has."""
+    weighted: bool = False
+    """The neurons of criteria have weights that differ."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,15 +294,17 @@ def roles_section(report: Report) -> Iterable[Block]:
     shown = [role for role in report.roles if role.pairs >= FEWEST_ROLE_PAIRS][:MOST_ROLES]
     if not shown:
         return
-    yield Section("By role", plural(len(report.roles), "role"))
+    by_criteria = report.spec.roles.kind == "criteria"
+    one, many = ("criterion", "criteria") if by_criteria else ("role", "roles")
+    yield Section(f"By {one}", plural(len(report.roles), one, many))
     rows = [estimate(role.role, role.figures) for role in shown]
-    yield Figure(*forest(rows, "Accuracy against people by role", baseline_line(report)))
+    yield Figure(*forest(rows, f"Accuracy against people by {one}", baseline_line(report)))
     left = len(report.roles) - len(shown)
-    more = f" {plural(left, 'more role')}: in the CSV form." if left else ""
+    more = f" {plural(left, f'more {one}', f'more {many}')}: in the CSV form." if left else ""
     yield Paragraph(
         (
-            "A role's verdict on a pair merges all its calls, whichever neuron had it. n used is of the pairs that it "
-            f"judged; roles judged different pairs.{more}",
+            f"A {one}'s verdict on a pair merges all its calls, whichever neuron had it. n used is of the pairs that "
+            f"it judged; {many} judged different pairs.{more}",
         ),
         "note",
     )

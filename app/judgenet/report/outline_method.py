@@ -101,6 +101,7 @@ def sources(report: Report) -> tuple[str, ...]:
 _ROLE_TEXTS = {
     "generated": "with roles that the model named for each pair",
     "fixed": "with fixed roles",
+    "criteria": "each by one criterion of the pair",
     "none": "without roles, all on the same question",
 }
 _READ = {"full": "read all of the layer before", "explicit": "read those they are wired to"}
@@ -133,6 +134,11 @@ def _judges(report: Report) -> Line:
             parts.append(f"The prompts have the digest {digest(about.prompts_digest)}. ")
     parts.append("A neuron's verdict is the sign of its summed scores; ")
     parts.append(f"in a vote {rules_words(spec.aggregation)}. ")
+    if report.data.weighted:
+        parts.append(
+            "Votes and averages count each neuron by the weight of its criterion over the mean weight of the pair's "
+            "criteria. "
+        )
     decides = report.decides
     if decides == "chair":
         parts.append("The chair reads the last layer, and its verdict is the network's.")
@@ -162,8 +168,10 @@ def _learned(rule: LearnedRule) -> str:
 def _network(report: Report) -> str:
     spec = report.spec
     widths = [designed_width(spec, layer) for layer in range(spec.depth)]
-    first = "as many neurons as there were roles" if widths[0] is None else plural(widths[0], "neuron")
-    parts = [f"Each pair was judged by {first} {_ROLE_TEXTS[spec.roles.kind]}"]
+    as_many = f"as many neurons as {'it has criteria' if spec.roles.kind == 'criteria' else 'there were roles'}"
+    first = as_many if widths[0] is None else plural(widths[0], "neuron")
+    comma = "," if spec.roles.kind == "criteria" else ""
+    parts = [f"Each pair was judged by {first}{comma} {_ROLE_TEXTS[spec.roles.kind]}"]
     for layer, width in enumerate(widths[1:], 1):
         number = "as many" if width is None else f"{width:,}"
         wiring = spec.layers[layer].wiring
@@ -219,6 +227,9 @@ def _data(report: Report) -> Line:
     repeated = 0 < data.questions < data.pairs
     parts.append(f" to {plural(data.questions, 'question')}" if repeated else "")
     parts.append(f" (hash {digest(data.hash)}); {of(data.finished, data.pairs)} are judged. " if data.hash else ". ")
+    if data.criteria:
+        shown = "" if report.spec.roles.kind == "criteria" else ", which every neuron was shown"
+        parts.append(f"{data.criteria}{shown}. ")
     if not data.labelled:
         parts.append("No pair has a human label, so that the verdicts are compared with nobody's.")
         return tuple(parts)

@@ -106,9 +106,9 @@ def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
         record.update(
             mean_a=means[0][index],
             mean_b=means[1][index],
-            votes_a=int(table.cast[index, 0]) if done else None,
-            votes_b=int(table.cast[index, 1]) if done else None,
-            votes_tie=int(table.cast[index, 2]) if done else None,
+            votes_a=_votes(table.cast[index, 0]) if done else None,
+            votes_b=_votes(table.cast[index, 1]) if done else None,
+            votes_tie=_votes(table.cast[index, 2]) if done else None,
             calls_used=used[index] if done else 0,
             calls_total=total[index] if done else int(pairs.expected[index]) or None,
             state="open" if frame.states[index] < DONE_PHASE else frame.pair_state(index),
@@ -118,9 +118,16 @@ def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
         yield record
 
 
+def _votes(cast: Any) -> float:
+    """So many votes: a whole number, or a sum of weights where neurons have some."""
+    return int(cast) if cast.dtype.kind in "ui" else round(float(cast), 9)
+
+
 def role_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
     """One record a role of a pair, in the order of the neurons."""
+    by_criteria = network_of(run).roles.kind == "criteria"
     for pair in run_pairs(store, run):
+        weights = [criterion.weight for criterion in pair.pair.criteria] if by_criteria else None
         for number, role in enumerate(pair.roles or (), 1):
             yield {
                 "pair_id": pair.pair.id,
@@ -129,6 +136,7 @@ def role_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
                 "role": role.name,
                 "description": role.description,
                 "note": pair.note or None,
+                **({} if weights is None else {"weight": weights[number - 1] if number <= len(weights) else 1.0}),
             }
 
 

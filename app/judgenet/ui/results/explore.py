@@ -71,6 +71,8 @@ _STOPPED: Final = (
     "The run had stop rules: not every call of a smaller network is on record. See “Ask only where it matters”."
 )
 
+_OF_CRITERIA: Final = "Each question has criteria of its own, and so neurons of its own: there is no smaller network that all pairs share."
+
 
 class Explorer(QObject):
     """Reads the calls of a finished run once, and answers questions about smaller networks.
@@ -129,8 +131,9 @@ class Explorer(QObject):
                 self.forget()
                 self._results = results
             return
-        if results.frame.early is not None:
-            self.why = _STOPPED
+        by_criteria = results.frame.spec.roles.kind == "criteria"
+        if by_criteria or results.frame.early is not None:
+            self.why = _OF_CRITERIA if by_criteria else _STOPPED
             if self.explored is not None or self.working:
                 self.forget()
             self._key, self._results = None, results
