@@ -22,6 +22,7 @@ from judgenet.core.network import (
     Aggregation,
     NetworkSpec,
     asks_probabilities,
+    criteria_roles_count,
     designed_width,
     needs_roles,
     takes_criterion,
@@ -333,7 +334,14 @@ class CallFrame:
 
     @property
     def calls_planned(self) -> int:
-        """The calls of the whole run: those that finished pairs have, and of the others as many as by the design."""
+        """The calls of the whole run: those that finished pairs have, and of the others as many as by the design or by
+        their criteria."""
+        if self.spec.roles.kind == "criteria":
+            kinds = self.pairs.criteria_weights
+            of_each = [count_calls(self.spec, criteria_roles_count(self.spec, len(of))).total for of in kinds]
+            left = np.ones(len(self.pairs), np.bool_)
+            left[np.asarray(self.finished, np.int64)] = False
+            return self._calls_of_finished + int(np.array(of_each)[self.pairs.criteria[left]].sum())
         return self._calls_of_finished + self._calls_a_pair * (len(self.pairs) - len(self.finished))
 
     # Pairs

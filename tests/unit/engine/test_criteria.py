@@ -59,6 +59,9 @@ def test_one_neuron_a_criterion_with_its_weight(tmp_path: Path) -> None:
             assert (snapshot.used, snapshot.of) == (2 * len(pair.criteria),) * 2
         assert frame.weights(frame.places) is not None
         assert frame.weight(0, 1, 1) == vote_weights((6, 1, 1))[0]
+        assert frame.calls_planned == len(ran.asked) == 4 * (3 + 2 + 2 + 2)
+        begun = RunFrame.fresh(run_info(store), frame.spec, PAIRS)
+        assert begun.calls_planned == len(ran.asked), "known before anything is asked"
         kept = next(iter(run_pairs(store, run_info(store))))
         assert [role.name for role in kept.roles or ()] == ["Facts", "Tone", "Length"]
         assert kept.pair.criteria == CRITERIA[0]

@@ -71,7 +71,10 @@ _STOPPED: Final = (
     "The run had stop rules: not every call of a smaller network is on record. See “Ask only where it matters”."
 )
 
-_OF_CRITERIA: Final = "Each question has criteria of its own, and so neurons of its own: there is no smaller network that all pairs share."
+_OF_CRITERIA: Final = (
+    "Each question has criteria of its own, and so neurons of its own: there is no smaller network that all pairs "
+    "share."
+)
 
 
 class Explorer(QObject):
