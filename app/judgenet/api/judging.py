@@ -13,11 +13,13 @@ from judgenet.api.networks import Network
 from judgenet.api.pairs import Pairs, PairsSourceLike, as_pairs
 from judgenet.api.runs import Run
 from judgenet.core.aggregate import aggregation_names
+from judgenet.core.batches import parse_live_after
 from judgenet.core.events import Event, RunFinished
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
 from judgenet.core.project import PairsSource, new_salt
 from judgenet.core.until import StopWish
+from judgenet.engine.batches import BatchChoice
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import require_approved
 from judgenet.engine.prepare import allow, ready_network, require_others_approved, run_project
@@ -52,6 +54,7 @@ class JudgingRequest(NamedTuple):
     limits: Limits
     limit: int | None
     stop: StopWish
+    batch: BatchChoice | bool | None = None
 
 
 def judge(
@@ -65,6 +68,8 @@ def judge(
     limit: int | None = None,
     until: str | None = None,
     auto_matches: bool = False,
+    batch: bool | None = None,
+    live_after: str | None = None,
     progress: bool = True,
     on_event: Callable[[Event], object] | None = None,
 ) -> Run:
@@ -85,6 +90,11 @@ def judge(
             valid at any time. Pairs are then asked in drawn order; the others stay unasked, and a later call asks them.
         auto_matches: choose pairs as the run goes on, where the ranks of the systems that they name are least
             separated, and stop when they are.
+        batch: ask by the endpoint's batches, at about half the price and within a day. A run that is stopped meanwhile
+            (Ctrl+C, or the program ended) goes on with the same call. ``False`` asks live, and cancels batches that are
+            still out; without it the run goes on as it was begun.
+        live_after: with batches, when to cancel what is not back and ask it live: ``"18:00"``, ``"6h"`` or
+            ``"2026-12-01T06:00"``.
         progress: whether to show a live line on the terminal or in the notebook.
         on_event: is called with every event of the run (:mod:`judgenet.core.events`), on this thread.
 
@@ -95,15 +105,33 @@ def judge(
             to an address that you have not approved; nothing was sent.
         judgenet.formats.DataError: the pairs cannot be read.
         judgenet.core.until.UntilError: ``until`` cannot be used.
+        judgenet.core.batches.BatchError: ``live_after`` cannot be read.
     """
     limits, stop = Limits(max_calls, max_tokens, budget), StopWish(until or "", auto_matches)
-    with JudgingSession(JudgingRequest(pairs, network, Path(out), limits, limit, stop)) as session:
+    with JudgingSession(
+        JudgingRequest(pairs, network, Path(out), limits, limit, stop, by_batch(batch, live_after))
+    ) as session:
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         handle = session.start(events.put)
         with live_progress(session.start_value.pairs, progress) as reporter:
             if not follow_run(handle, events, reporter, on_event):
                 handle.future.result()
         return session.finish(handle)
+
+
+def by_batch(batch: bool | None, live_after: str | None) -> BatchChoice | bool | None:
+    """Whether and how a run goes by batches.
+
+    Raises:
+        judgenet.core.batches.BatchError: the deadline cannot be read.
+    """
+    if batch is None and live_after is None:
+        return None
+    if batch is False:
+        return False
+    if live_after is not None:
+        parse_live_after(live_after)
+    return BatchChoice(live_after or "")
 
 
 def follow_run(
@@ -147,6 +175,8 @@ def judge_async(
     limit: int | None = None,
     until: str | None = None,
     auto_matches: bool = False,
+    batch: bool | None = None,
+    live_after: str | None = None,
 ) -> LiveRun:
     """Like :func:`judge`, but without waiting: ``async for event in live`` yields the events, ``await live`` the run.
 
@@ -154,7 +184,8 @@ def judge_async(
     finished is kept.
     """
     limits, stop = Limits(max_calls, max_tokens, budget), StopWish(until or "", auto_matches)
-    return LiveRun(JudgingRequest(pairs, network, Path(out), limits, limit, stop))
+    choice = by_batch(batch, live_after)
+    return LiveRun(JudgingRequest(pairs, network, Path(out), limits, limit, stop, choice))
 
 
 class LiveRun:
@@ -224,7 +255,7 @@ class JudgingSession:
     """A run's folder with its store open, and the engine."""
 
     def __init__(self, asked: JudgingRequest) -> None:
-        pairs, network, out, limits, limit, stop = asked
+        pairs, network, out, limits, limit, stop, batch = asked
         rule = stop.rule
         given = network if isinstance(network, Network) else Network(network)
         chosen = as_pairs(pairs)[:limit]
@@ -250,6 +281,7 @@ class JudgingSession:
             limits=limits,
             until=rule,
             auto_matches=stop.auto_matches,
+            batch=batch,
         )
         if rule is not None:
             rule.require_known(aggregation_names(spec))

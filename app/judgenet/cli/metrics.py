@@ -109,8 +109,9 @@ def _print_spent(figures: RunMetrics, console: Console) -> None:
         named = ", ".join(f"{count:,} {reason}" for reason, count in calls.unscored.items())
         console.print(f"Unscored: {named}", soft_wrap=True)
     price = spent_text(cost.price_known, cost.calls_unpriced)
+    batched = f"{cost.calls_by_batch:,} by batch, " if cost.calls_by_batch else ""
     console.print(
-        f"Spent: {cost.calls_new:,} new calls ({cost.calls_from_store:,} from the store), "
+        f"Spent: {cost.calls_new:,} new calls ({batched}{cost.calls_from_store:,} from the store), "
         f"{plural(cost.tokens_in, 'token')} in ({cost.tokens_cached:,} cached), {cost.tokens_out:,} out, {price}",
         soft_wrap=True,
     )

@@ -15,6 +15,7 @@ from rich.text import Text
 from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
 from judgenet.core.aggregate import NO_QUORUM
 from judgenet.core.events import (
+    BatchesChanged,
     EndpointChanged,
     Event,
     PairFinished,
@@ -29,6 +30,7 @@ from judgenet.core.wording import plural
 from judgenet.formats import Finding
 
 _LINE_EVERY_S = 10.0
+_BATCH_LINE_EVERY_S = 600.0
 _DRAW_EVERY_S = 0.1
 _RECENT = 6
 _SHOWN_IDS = 5
@@ -77,6 +79,7 @@ class Reporter:
         self._last_line = self._began = time.monotonic()
         self._silence_s = _LINE_EVERY_S
         self._away: dict[str, str] = {}
+        self._batches: dict[str, BatchesChanged] = {}
         self._last_drawn = 0.0
         self._recent: deque[str] = deque(maxlen=_RECENT)
         self._state = ""
@@ -117,6 +120,8 @@ class Reporter:
             self._say(f"pair {self._pair_ids[event.pair]}: {event.note}", "yellow")
         elif isinstance(event, EndpointChanged):
             self._endpoint(event)
+        elif isinstance(event, BatchesChanged):
+            self._batches_changed(event)
         elif isinstance(event, StoreTrouble):
             self._say(event.message or "The store can be written again.", "red" if event.message else "green")
         elif isinstance(event, RunChanged):
@@ -137,6 +142,22 @@ class Reporter:
         named = event.message if event.endpoint in event.message else f"{event.endpoint}: {event.message}"
         self._say(named, {"stopped": "red", "failing": "red", "open": "green"}.get(event.state, "yellow"))
 
+    def _batches_changed(self, event: BatchesChanged) -> None:
+        """Says which batches are out when they are others; how far they are stands in the panel, or in a line now and
+        then."""
+        before = self._batches.pop(event.endpoint, None)
+        if not event.batches:
+            return
+        self._batches[event.endpoint] = event
+        which = (event.stage, event.batches, event.calls)
+        if before is None or (before.stage, before.batches, before.calls) != which:
+            self._say(self._batch_line(event), "cyan")
+            self._last_line = time.monotonic()
+
+    def _batch_line(self, event: BatchesChanged) -> str:
+        several = f" ({event.batches} batches)" if event.batches > 1 else ""
+        return f"{event.message}{several}, at {event.endpoint}"
+
     def refresh(self) -> None:
         """Draws the present state, a few times a second however often it is called."""
         now = time.monotonic()
@@ -144,10 +165,15 @@ class Reporter:
             if now - self._last_drawn >= _DRAW_EVERY_S:
                 self._last_drawn = now
                 self._live.update(self._panel(), refresh=True)
+        elif self._batches:
+            if now - self._last_line >= _BATCH_LINE_EVERY_S:
+                self._last_line = now
+                for event in self._batches.values():
+                    self._say(self._batch_line(event), "cyan")
         elif not self._quiet and now - self._last_line >= _LINE_EVERY_S and self.tally.calls:
             self._last_line = now
             self._say(self.tally.line())
-        if not self.tally.calls and not self._away and now - self._began >= self._silence_s:
+        if not self.tally.calls and not self._away and not self._batches and now - self._began >= self._silence_s:
             self._silence_s *= 2
             self._say(f"No answer yet after {now - self._began:.0f} s.", "yellow")
 
@@ -162,4 +188,5 @@ class Reporter:
             Text(self._state or ("paused" if self._away else ""), "yellow"),
         )
         lines = [Text(line, overflow="ellipsis", no_wrap=True) for line in self._recent]
-        return Group(*lines, bar, Text(tally.line()))
+        out = [Text(self._batch_line(event), "cyan") for event in self._batches.values()]
+        return Group(*lines, bar, Text(tally.line()), *out)

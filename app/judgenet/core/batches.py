@@ -11,6 +11,8 @@ from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.wording import duration, of
 
+BATCH_KINDS: Final = frozenset({"openai", "azure", "anthropic", "gemini"})
+"""Kinds of endpoints that take batches."""
 USUAL_HOURS: Final = 24
 """How long a batch may take: OpenAI and Anthropic end it then, Google aims at it."""
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from judgenet.assets import asset
+from judgenet.core.batches import BATCH_KINDS
 from judgenet.core.cascade import calls_of, has_stop_rules, stages, sure_stages
 from judgenet.core.documents import DocumentError, Fields, kind_of, parse
 from judgenet.core.network import (
@@ -335,6 +336,8 @@ class ModelEstimate:
     tokens_out: Range
     price: PriceRange | None
     reason: str = ""
+    batch_price: PriceRange | None = None
+    """What the same calls cost by batches, where the endpoint takes some; else ``price``."""
 
 
 class Settled(NamedTuple):
@@ -396,6 +399,8 @@ class RunTotals:
     models: tuple[ModelEstimate, ...]
     settled: Settled = NONE_SETTLED
     expected: ExpectedCalls | None = None
+    batch_price: PriceRange | None = None
+    """What the open calls cost by batches; ``None`` where a price is unknown, or no endpoint takes batches."""
     stand_in: StandInPrice | None = None
 
 
@@ -465,6 +470,9 @@ def estimate(
     models = of_models((low, high), shares)
     unknown = [model.reason for model in models if model.price is None]
     price = None if unknown else _price_of(models)
+    by_batch = None
+    if price is not None and any(kinds.get(model.endpoint, "") in BATCH_KINDS for model in models):
+        by_batch = _price_of([replace(model, price=model.batch_price) for model in models])
     stand_in = None
     if any(settings.stand_in for settings in asked_settings(spec)):
         cheap = _loads(spec, roles.low, guesses, 0, _fewest_shares(spec, roles.low), standing_in=True)
@@ -494,6 +502,7 @@ def estimate(
         models=models,
         settled=settled,
         expected=expected,
+        batch_price=by_batch,
         stand_in=stand_in,
     )
 
@@ -727,7 +736,11 @@ def _model_estimate(
         cost = PriceRange(*(cost_of(price, *counts) for counts in zip(tokens_in, tokens_out, strict=True)))
     elif not calls.high:
         cost = PriceRange(0.0, 0.0)
+    in_batch = cost
+    if price is not None and kind in BATCH_KINDS:
+        half = batch_price(price)
+        in_batch = PriceRange(*(cost_of(half, *counts) for counts in zip(tokens_in, tokens_out, strict=True)))
     reason = (
         "" if cost is not None else f"the price of {model or 'the model'} at {endpoint or 'no endpoint'} is unknown"
     )
-    return ModelEstimate(endpoint, model, calls, tokens_in, tokens_out, cost, reason)
+    return ModelEstimate(endpoint, model, calls, tokens_in, tokens_out, cost, reason, in_batch)

@@ -463,15 +463,16 @@ class BatchDesk:
 
     def _tell_standing(self) -> None:
         standing = self.standing()
-        if standing is not None and standing != self._told:
+        if standing != self._told and (standing.batches or self._told is not None):
             self._told = standing
             self._listener.batches_stand(standing)
 
-    def standing(self) -> BatchStanding | None:
-        """How the batches stand, ``None`` where there is none."""
+    def standing(self) -> BatchStanding:
+        """How the batches stand; without any all counts are 0."""
         there = self.book.batches("sending", "sent")
         if not there:
-            return None
+            layer = 0 if self._told is None else self._told.layer
+            return BatchStanding(self.name, layer, 0, 0, 0, None, self._overdue)
         layers = self.book.layers(batch.number for batch in there)
         usual = self.book.usual_duration()
         ends: list[float | None] = [_end_of(batch, usual) for batch in there]

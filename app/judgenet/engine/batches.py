@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from judgenet.core.batches import parse_live_after
+from judgenet.core.batches import BATCH_KINDS, parse_live_after
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.engine.endpoints import key_finder
 from judgenet.engine.ports import EndpointState
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 BATCH_RECORD: Final = "batch"
 """The member of a run's record that says how it goes by batches."""
-
-BATCH_KINDS: Final = frozenset({"openai", "azure", "anthropic", "gemini"})
-"""Kinds of endpoints that take batches."""
 
 
 @dataclass(frozen=True, slots=True)

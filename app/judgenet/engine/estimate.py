@@ -69,6 +69,7 @@ class RunEstimate:
             "price": None if found.price is None else list(found.price),
             "price_reason": found.reason or None,
             "reasons": {} if found.price is not None else {"price": found.reason},
+            **({} if found.batch_price is None else {"batch_price": list(found.batch_price)}),
             **_stand_in_json(found.stand_in),
             "currency": found.currency,
             "price_date": found.price_date,
@@ -98,6 +99,7 @@ class RunEstimate:
         return (
             f"Estimate: {shown['calls']} calls{paid}, {shown['tokens in']} tokens in, {shown['tokens out']} out, "
             f"price {shown['price']}"
+            + (f"; {batch} by batches" if (batch := self.batch_words()) else "")
             + (f"; with stand-ins {shown['with stand-ins']}" if "with stand-ins" in shown else "")
         )
 
@@ -120,10 +122,18 @@ class RunEstimate:
             ("tokens out", whole_range(*found.tokens_out)),
             *([("thinking", self._thinking_words())] if self.thinking else []),
             ("price", price),
+            *([("price by batches", batch)] if (batch := self.batch_words()) else []),
             *([] if found.stand_in is None else [("with stand-ins", _stand_in_price(found.stand_in, found.currency))]),
             ("time", self.time_text()),
             *([("copies", self.copies)] if self.copies else []),
         ]
+
+    def batch_words(self) -> str:
+        """What the open calls cost by batches, in words; empty where that is not known, or nothing is to be paid."""
+        found = self.estimate
+        if found.batch_price is None or not found.batch_price.high:
+            return ""
+        return money_span(*found.batch_price, found.currency)
 
     def _thinking_words(self) -> str:
         """Which of the tokens out are reckoned to be thinking: ``3,072 to 24,576 tokens a call at high``."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgenet.core import design, presets
 from judgenet.core.aggregate import aggregation_names
+from judgenet.core.batches import BATCH_KINDS
 from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
@@ -27,7 +28,7 @@ from judgenet.core.shards import SHARD_RECORD, Shard, divide
 from judgenet.core.stand_ins import read_stand_ins
 from judgenet.core.until import UntilError, UntilRule
 from judgenet.engine.auto_matches import FEWEST_SYSTEMS
-from judgenet.engine.batches import BATCH_KINDS, BatchChoice
+from judgenet.engine.batches import BatchChoice
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import NotApproved, replay_store, require_approved
 from judgenet.engine.options import (

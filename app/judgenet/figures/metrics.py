@@ -109,6 +109,7 @@ class RunCost:
     calls_unpriced: int
     calls_new: Annotated[int, "calls that this run paid for"]
     calls_from_store: Annotated[int, "calls that were there already"]
+    calls_by_batch: Annotated[int, "of the new calls, those that a batch answered"]
     reason: str | None
 
 
@@ -375,5 +376,6 @@ def _cost(sums: Spent) -> RunCost:
         calls_unpriced=sums.unpriced,
         calls_new=sums.calls_new,
         calls_from_store=sums.calls - sums.calls_new,
+        calls_by_batch=sums.by_batch,
         reason=f"{plural(sums.unpriced, 'call has', 'calls have')} no known price" if sums.unpriced else None,
     )

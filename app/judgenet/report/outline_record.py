@@ -8,6 +8,7 @@ from judgenet.report.blocks import Facts, Given, Line, Section
 from judgenet.report.model import LeftOutCount, Report
 from judgenet.report.outline_tables import STATES
 from judgenet.report.settings import setting_words
+from judgenet.store.runs import Spent
 
 _LEFT_WORDS = {
     "not judged": "{count} pairs are not judged yet",
@@ -51,6 +52,12 @@ def rules_words(rules: Aggregation) -> str:
     fallback = "equal votes are a tie" if rules.fallback == "tie" else "equal votes are decided by the average"
     quorum = "" if rules.quorum is None else f"; a verdict needs valid answers of {plural(rules.quorum, 'neuron')}"
     return f"{vote}, {ties}, {fallback}{quorum}"
+
+
+def _batch_rows(spent: Spent) -> list[tuple[str, Line]]:
+    if not spent.by_batch:
+        return []
+    return [("By batch", (f"{of(spent.by_batch, spent.calls_new)} new calls, at the price of batches",))]
 
 
 def record_section(report: Report) -> tuple[Section, Facts]:
@@ -117,6 +124,11 @@ def record_section(report: Report) -> tuple[Section, Facts]:
                 f"{of(spent.calls_new, spent.calls)} calls, the rest was in the store; "
                 f"{plural(spent.tokens_in, 'token')} in ({spent.tokens_cached:,} cached), {spent.tokens_out:,} out",
             ),
+        ),
+        *(
+            [("By batch", (f"{of(spent.by_batch, spent.calls_new)} new calls, at the price of batches",))]
+            if spent.by_batch
+            else []
         ),
         ("Price", (spent_text(spent.price, spent.unpriced),)),
         (

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from judgenet.store.db import Store, now
+from judgenet.store.runs import knows_batches
 
 BatchState = Literal["gathered", "sending", "sent", "ended"]
 BatchCallState = Literal["waiting", "answered", "refused", "unanswered"]
@@ -368,7 +369,7 @@ def forget_batch_call(db: sqlite3.Connection, key: bytes) -> None:
 
 def open_batches(store: Store) -> list[Batch]:
     """The batches of a store whose results are not in, of all endpoints; none in a store of an earlier version."""
-    if store.reader.execute("SELECT 1 FROM sqlite_master WHERE name='batches'").fetchone() is None:
+    if not knows_batches(store):
         return []
     rows = store.reader.execute(f"{_BATCH} WHERE state IN ('sending', 'sent') ORDER BY number")
     return [Batch(*row) for row in rows]

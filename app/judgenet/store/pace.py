@@ -7,7 +7,7 @@ import json
 from typing import Final, NamedTuple
 
 from judgenet.store.db import Store
-from judgenet.store.runs import RunInfo
+from judgenet.store.runs import RunInfo, asked_live
 
 LONGEST_GAP_S: Final = 60
 """Of a longer time without any answer only so much counts: the run stood still, or was closed."""
@@ -87,8 +87,7 @@ def throughput(store: Store, endpoint: str, in_flight: int) -> Throughput | None
     was to be asked.
     """
     rows = store.reader.execute(
-        # Answers of batches have no time of their own.
-        "SELECT started_at, latency_s FROM calls WHERE endpoint=? AND latency_s>0 ORDER BY id DESC LIMIT ?",
+        f"SELECT started_at, latency_s FROM calls WHERE endpoint=?{asked_live(store)} ORDER BY id DESC LIMIT ?",
         (endpoint, NEWEST_CALLS),
     ).fetchall()
     if not rows:

@@ -340,7 +340,7 @@ def mean_latency(store: Store, endpoint: str, model: str) -> float | None:
     """How long the newest answers of a model took on average, in seconds; ``None`` where there is none."""
     (mean,) = store.reader.execute(
         "SELECT avg(latency_s) FROM "
-        "(SELECT latency_s FROM calls WHERE endpoint=? AND model=? AND latency_s>0 ORDER BY id DESC LIMIT 500)",
+        f"(SELECT latency_s FROM calls WHERE endpoint=? AND model=?{asked_live(store)} ORDER BY id DESC LIMIT 500)",
         (endpoint, model),
     ).fetchone()
     return None if mean is None else float(mean)
@@ -894,6 +894,8 @@ class Spent:
     tokens_cached: int
     price: float
     unpriced: int
+    by_batch: int = 0
+    """Of ``calls_new`` those that a batch answered."""
 
 
 def spent(store: Store, run: RunInfo, before: float | None = None) -> Spent:
@@ -926,7 +928,24 @@ def spent(store: Store, run: RunInfo, before: float | None = None) -> Spent:
             (run.number,),
         ).fetchall()
     )
-    return Spent(calls, new, scored, unscored, tokens_in, tokens_out, cached, price, unpriced)
+    by_batch = 0
+    if knows_batches(store):
+        (by_batch,) = store.reader.execute(
+            "SELECT count(*) FROM run_calls r JOIN calls c ON c.id=r.call_id "
+            "WHERE run=? AND r.cached=0 AND c.batch IS NOT NULL",
+            (run.number,),
+        ).fetchone()
+    return Spent(calls, new, scored, unscored, tokens_in, tokens_out, cached, price, unpriced, by_batch)
+
+
+def asked_live(store: Store) -> str:
+    """A condition, to be put behind others, that leaves out answers of batches: they have no time of their own."""
+    return " AND batch IS NULL" if knows_batches(store) else ""
+
+
+def knows_batches(store: Store) -> bool:
+    """Whether the store says by which batch an answer came; one of an earlier version does not."""
+    return store.reader.execute("SELECT 1 FROM sqlite_master WHERE name='batches'").fetchone() is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,13 +84,13 @@ class Study:
             store.flush()
         return finished
 
-    def run_until(self, what: type, count: int = 1, **changes: Any) -> None:
-        """Starts the run and leaves as a program does that is closed, after so many events of a kind."""
+    def run_until_stage(self, stage: int, **changes: Any) -> None:
+        """Starts the run and leaves as a program does that is closed, once batches of a stage are out."""
         self.events = []
         with Store.open(self.path) as store, Engine() as engine:
             handle = engine.start(store, self.start(**changes), self.events.append)
             until = time.monotonic() + 10
-            while sum(isinstance(event, what) for event in self.events) < count:
+            while not any(isinstance(of, BatchesChanged) and of.batches and of.stage == stage for of in self.events):
                 assert time.monotonic() < until
                 assert not handle.future.done()
                 time.sleep(0.005)
@@ -128,7 +128,7 @@ def test_a_layer_is_a_batch(server: JudgeServer, tmp_path: Path, kind: EndpointK
     sizes = [len(batch.requests) for batch in server.judge.batches.batches]
     # Roles; layer 1; layer 2. The first pair, whose roles were asked live, is one layer ahead.
     assert sizes == [PAIRS - 1 + 4, 4 * (PAIRS - 1) + 4, 4 * (PAIRS - 1)]
-    told = [event for event in study.events if isinstance(event, BatchesChanged)]
+    told = [event for event in study.events if isinstance(event, BatchesChanged) and event.batches]
     assert {(event.stage, event.stages, event.layer) for event in told} == {(1, 3, 0), (2, 3, 1), (3, 3, 2)}
     assert told[-1].message.startswith(f"Batch 3 of 3: layer 2, 0 of {4 * (PAIRS - 1)} calls, ")
     # Each call, layer and pair is told of once, however often its pair was taken up.
@@ -274,7 +274,7 @@ def test_a_kill_between_two_steps_loses_nothing_and_pays_nothing_twice(
 def test_a_run_that_is_left_says_what_goes_on_and_waits_for_it_again(server: JudgeServer, tmp_path: Path) -> None:
     server.set(batch_s=600.0)
     study = Study(server, tmp_path)
-    study.run_until(BatchesChanged)
+    study.run_until_stage(1)
     with Store.open(study.path, readonly=True) as store:
         message = run_info(store).message
     calls = PAIRS - 1 + 4
@@ -291,7 +291,7 @@ def test_a_run_that_is_left_says_what_goes_on_and_waits_for_it_again(server: Jud
 def test_a_deadline_cancels_what_is_out_and_asks_the_rest_live(server: JudgeServer, tmp_path: Path) -> None:
     server.set(batch_faults=[[], ["stuck"]])
     study = Study(server, tmp_path)
-    study.run_until(BatchesChanged, 2, batch=BatchChoice())
+    study.run_until_stage(2)
     batches = server.judge.batches.batches
     assert [batch.state for batch in batches] == ["completed", "in_progress"]
     assert study.run(batch=BatchChoice("now")).state == "done"
@@ -321,7 +321,7 @@ def test_a_deadline_while_the_run_goes_on(server: JudgeServer, tmp_path: Path) -
 def test_without_batches_those_that_are_out_are_called_in(server: JudgeServer, tmp_path: Path) -> None:
     server.set(batch_s=600.0)
     study = Study(server, tmp_path)
-    study.run_until(BatchesChanged)
+    study.run_until_stage(1)
     assert study.run(batch=False).state == "done"
     [batch] = server.judge.batches.batches
     assert batch.cancelled
@@ -377,7 +377,7 @@ def test_what_an_endpoint_refuses_is_learned_by_the_first_call(
 def test_what_is_refused_later_is_learned_from_the_results(server: JudgeServer, tmp_path: Path) -> None:
     server.set(batch_s=600.0)
     study = Study(server, tmp_path)
-    study.run_until(BatchesChanged)
+    study.run_until_stage(1)
     server.set(refuse=["temperature"], batch_s=0.0)
     assert study.run().state == "done"
     study.check()
