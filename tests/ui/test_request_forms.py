@@ -68,6 +68,30 @@ async def test_reasoning_is_set_for_neuron_layer_and_network(page: DesignPage, d
     assert document.spec == network(2, 2, roles=ROLES, settings=Settings(temperature=0.5))
 
 
+async def test_scores_by_token_probabilities_are_set_for_network_and_neuron(
+    page: DesignPage, document: Document
+) -> None:
+    await settle()
+    row = page.inspector.settings.request.scores
+    page.editor.select([Place(0, 0)])
+    page.editor.set_scope("all")
+    row.source.setCurrentIndex(1)
+    row.source.activated.emit(1)
+    assert document.spec.settings.scores == "probabilities"
+    page.editor.set_scope("neuron")
+    row.source.setCurrentIndex(0)
+    row.source.activated.emit(0)
+    assert neuron_settings(document.spec, 0, 0).scores == "text"
+    assert neuron_settings(document.spec, 1, 0).scores == "probabilities"
+    page.editor.inherit()
+    assert row.source.currentText() == "Token probabilities"
+    page.editor.set_scope("all")
+    row.source.setCurrentIndex(0)
+    row.source.activated.emit(0)
+    # Nothing is left behind: the project is as it was before.
+    assert document.spec == network(2, 2, roles=ROLES, settings=Settings(temperature=0.5))
+
+
 async def test_further_fields_are_read_on_leaving_the_line(page: DesignPage, document: Document) -> None:
     await settle()
     rows = page.inspector.settings.request

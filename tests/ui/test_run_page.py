@@ -36,6 +36,7 @@ from judgenet.ui.run.evidence_text import Prose
 from judgenet.ui.run.refresh import TURNS
 from judgenet.ui.run_progress import Progress
 from judgenet.ui.run_state import RunState
+from judgenet.ui.theme import current_theme
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import make_studio, settle, until
 from tests.ui.person import LEFT, NONE, click, click_node, find, key, name_of, press
@@ -174,9 +175,8 @@ async def test_one_beat_takes_events_to_the_canvas_and_the_grid(studio: Studio, 
 def http_project(place: Path, server: JudgeServer, spec: NetworkSpec | None = None, **profile: Any) -> Path:
     pairs = story_pairs(6)
     spec = spec or story_network(3, 2)
-    spec = replace(
-        spec, settings=Settings(endpoint="box", model="judge", temperature="default", max_tokens=512, samples=1)
-    )
+    told = {"endpoint": "box", "model": "judge", "temperature": "default", "max_tokens": 512, "samples": 1}
+    spec = replace(spec, settings=replace(spec.settings, **told))  # type: ignore[arg-type]
     data = place / "pairs.jsonl"
     data.write_text("".join(json.dumps(pair.to_json()) + "\n" for pair in pairs), encoding="utf-8")
     made = EndpointProfile("box", base_url=f"{server.url}/v1", model="judge", **profile)
@@ -537,6 +537,27 @@ async def test_prompt_raw_answer_and_calls_are_what_went_over_the_wire(
     assert all(row[2] and row[3] and row[6] == "1" for row in texts)
     assert calls._fact_rows["Answered by"].text().startswith("judge-2026")
     assert "first attempt" in inspector.facts.whole
+
+
+async def test_the_probabilities_of_a_call(studio: Studio, place: Path, judge: JudgeServer) -> None:
+    """A bar over the scale for each response, and where the scores come from, in words."""
+    judge.set(tokens="joined")
+    spec = story_network(3, 2)
+    spec = replace(spec, settings=replace(spec.settings, scores="probabilities"))
+    page = await opened(studio, http_project(place, judge, spec))
+    press(studio.window.top_bar, "Run")
+    await finished(studio)
+    click_node(page.canvas.view, Place(0, 0))
+    page.inspector.show_tab("calls")
+    await settle()
+    calls = page.inspector.calls
+    assert calls.likely.isVisible()
+    assert calls.likely.accessibleName().startswith("Expected scores A ")
+    assert calls._fact_rows["Scores"].text().startswith("Expected score from token probabilities; written: ")
+    image = calls.likely.grab().toImage()
+    colors = {image.pixelColor(x, y).name() for x in range(0, image.width(), 2) for y in range(0, image.height(), 2)}
+    theme = current_theme()
+    assert {theme.color("a").name(), theme.color("b").name()} <= colors
 
 
 async def test_a_prompt_can_be_read_before_its_answer_is_in(studio: Studio, place: Path) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QWidget
 from judgenet.core.documents import DocumentError
 from judgenet.core.extra_fields import extra_of_text, parse_extra
 from judgenet.core.network import Settings
+from judgenet.core.probabilities import PROBABILITIES
 from judgenet.core.reasoning import EFFORTS, MOST_THINKING, Effort, is_effort, thinking_tokens
 from judgenet.ui.elements import ComboBox, SpinBox, add_row, field, label
 from judgenet.ui.measures import measure
@@ -28,6 +29,9 @@ _NAMES: Final[dict[Effort, str]] = {
     "max": "Maximum",
 }
 _USUAL_BUDGET: Final = 2_048
+_SCORES: Final = (
+    "Token probabilities: expected scores, where the endpoint gives them; the run counts the calls where it does not"
+)
 _MIXED: Final = "The selected neurons differ; a change sets all of them"
 
 
@@ -130,18 +134,50 @@ def extra_line(extra: str | None) -> str:
     return json.dumps(fields, ensure_ascii=False) if fields else ""
 
 
+class ScoresRow(QWidget):
+    """Where a call's scores come from: its text, or the probabilities of its tokens.
+
+    Signals:
+        chosen: ``text`` or ``probabilities``.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.source = ComboBox("Scores")
+        self.source.addItem("As written", "text")
+        self.source.addItem("Token probabilities", PROBABILITIES)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.source)
+        self.source.activated.connect(self._tell)
+
+    def show_scores(self, values: Sequence[str | None]) -> None:
+        """Shows the setting in force of what is selected."""
+        known = [value or "text" for value in values]
+        with QSignalBlocker(self.source):
+            self.source.setCurrentIndex(self.source.findData(known[0]))
+        self.setToolTip(_MIXED if len(set(known)) > 1 else _SCORES)
+
+    def _tell(self) -> None:
+        self.chosen.emit(self.source.currentData())
+
+
 class RequestRows(QWidget):
-    """Reasoning and further fields of what is selected."""
+    """Reasoning, scores and further fields of what is selected."""
 
     def __init__(self) -> None:
         super().__init__()
         self.reasoning = ReasoningRow()
+        self.scores = ScoresRow()
         self.extra = ExtraRow()
         self.problem = label("", tone="warn", wrap=True)
         self.problem.setVisible(False)
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
         add_row(form, "Reasoning", self.reasoning)
+        add_row(form, "Scores", self.scores)
         add_row(form, "Further fields", self.extra)
         form.addRow(self.problem)
         self.extra.wrong.connect(self._say)
@@ -149,8 +185,9 @@ class RequestRows(QWidget):
     def show_settings(self, effective: Sequence[Settings], *, editable: bool) -> None:
         """Shows the settings in force."""
         self.reasoning.show_reasoning([settings.reasoning for settings in effective])
+        self.scores.show_scores([settings.scores for settings in effective])
         self.extra.show_extra([settings.extra for settings in effective])
-        for row in (self.reasoning, self.extra):
+        for row in (self.reasoning, self.scores, self.extra):
             row.setEnabled(editable)
 
     def _say(self, problem: str) -> None:

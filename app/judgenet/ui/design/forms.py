@@ -87,7 +87,7 @@ class FormSection(QWidget):
 
 
 class SettingsSection(FormSection):
-    """Model, temperature, samples, limit, reasoning and further fields of what is selected."""
+    """Model, temperature, samples, limit, reasoning, scores and further fields of what is selected."""
 
     def __init__(self, editor: DesignEditor) -> None:
         self._inherit = link("Inherit", "Remove the neuron's own settings")
@@ -118,6 +118,7 @@ class SettingsSection(FormSection):
         self.samples.valueChanged.connect(self._samples_changed)
         self.max_tokens.valueChanged.connect(self._max_tokens_changed)
         self.request.reasoning.chosen.connect(self._reasoning_chosen)
+        self.request.scores.chosen.connect(self._scores_chosen)
         self.request.extra.entered.connect(self._extra_entered)
         measure(self._grid, across=12, down=2)
 
@@ -154,6 +155,7 @@ class SettingsSection(FormSection):
         asks_once = editor.part == "roles"
         editable = not editor.context.document.read_only
         self.request.show_settings(effective, editable=editable)
+        self.request.scores.setEnabled(editable and not asks_once)
         self.samples.setEnabled(editable and not asks_once)
         self.samples.setToolTip("Roles are requested once per pair" if asks_once else self.samples.toolTip())
         own = any(
@@ -191,6 +193,10 @@ class SettingsSection(FormSection):
     def _reasoning_chosen(self, value: int | str) -> None:
         whole = value == "default" and self._editor.targets() == ["network"]
         self._editor.set_settings("reasoning", reasoning=None if whole else value)
+
+    def _scores_chosen(self, value: str) -> None:
+        whole = value == "text" and self._editor.targets() == ["network"]
+        self._editor.set_settings("scores", scores=None if whole else value)
 
     def _extra_entered(self, text: str) -> None:
         whole = text == "{}" and self._editor.targets() == ["network"]

@@ -22,9 +22,10 @@ from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS, Evaluation, Unscored
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Order, Pair
+from judgenet.core.probabilities import SCORE_SOURCE_WORDS, LikelyScores
 from judgenet.core.prompts import Heard
 from judgenet.core.schemas import ReplyForm
-from judgenet.core.wording import duration, money, score_text
+from judgenet.core.wording import duration, money, percent, score_text
 from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.report.settings import further_words
 from judgenet.store.columns import CallState
@@ -37,6 +38,7 @@ from judgenet.ui.prompt_text import PromptText
 from judgenet.ui.run.elements import Tag
 from judgenet.ui.run.evidence_text import FittedProse, Reference
 from judgenet.ui.run.focus import FocusPair
+from judgenet.ui.run.likely_view import LikelyView
 from judgenet.ui.run.marks import ScoreRow
 from judgenet.ui.table import TextColumn, TextRow, TextTable
 from judgenet.ui.text_view import one_line, showable
@@ -490,11 +492,26 @@ class CallsTab(QWidget):
         self._facts = QVBoxLayout()
         self._fact_rows: dict[str, QLabel] = {}
         self._fact_words: list[QLabel] = []
+        self.likely = LikelyView()
+        self._likely_row = QVBoxLayout()
+        self._likely_row.addWidget(self.likely)
+        below = QWidget()
+        inside = QVBoxLayout(below)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addLayout(self._likely_row)
+        inside.addLayout(self._facts)
+        inside.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setAccessibleName("The chosen call")
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(below)
         column = QVBoxLayout(self)
         column.addWidget(self.table)
-        column.addLayout(self._facts)
-        column.addStretch(1)
-        for name in ("Endpoint", "Model", "Answered by", "Parameters", "Thinking", "Asked", "Cache", "Detail"):
+        column.addWidget(scroll, stretch=1)
+        names = ("Scores", "Endpoint", "Model", "Answered by", "Parameters", "Thinking", "Asked", "Cache", "Detail")
+        for name in names:
             row = QHBoxLayout()
             word = label(name, tone="text2")
             value = label("", wrap=True)
@@ -507,6 +524,7 @@ class CallsTab(QWidget):
         self._column = column
         measure(self._column, margins=(0, 0, 0, 8), spacing=12)
         measure(self._facts, margins=(PANEL_INSIDE, 0, PANEL_INSIDE, 0), spacing=2)
+        measure(self._likely_row, margins=(PANEL_INSIDE, 0, PANEL_INSIDE, 0))
 
     def show_neuron(self, now: NeuronSnapshot) -> None:
         """Shows a neuron's calls as they are."""
@@ -573,6 +591,7 @@ class CallsTab(QWidget):
         facts = dict.fromkeys(self._fact_rows, "")
         if call is not None:
             facts |= _facts_of(call)
+        self.likely.show_call(call)
         for (name, value), word in zip(self._fact_rows.items(), self._fact_words, strict=True):
             value.setText(showable(facts[name]))
             shown = bool(facts[name])
@@ -580,8 +599,20 @@ class CallsTab(QWidget):
             word.setVisible(shown)
 
 
+def _source_words(result: Evaluation, likely: LikelyScores | None) -> str:
+    """Where the scores of a call come from that was to be scored by token probabilities."""
+    words = "" if result.scores_from is None else SCORE_SOURCE_WORDS[result.scores_from]
+    if result.shares is not None and result.sampled is not None and likely is not None:
+        a, tie, b = (percent(share) for share in result.shares)
+        written = " – ".join(map(score_text, result.sampled))
+        words += f"; written: {written}. A {a}, tie {tie}, B {b}. On the scale: {percent(min(likely.seen))} or more"
+    return f"{words[:1].upper()}{words[1:]}."
+
+
 def _facts_of(call: FullCall) -> dict[str, str]:
     facts = {"Endpoint": call.endpoint, "Model": call.model}
+    if isinstance(call.result, Evaluation) and call.result.scores_from is not None:
+        facts["Scores"] = _source_words(call.result, call.likely)
     if call.returned_model:
         facts["Answered by"] = f"{call.returned_model}, {call.fingerprint}" if call.fingerprint else call.returned_model
     if call.parameters is not None:
