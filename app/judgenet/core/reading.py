@@ -45,8 +45,8 @@ _HEADING = re.compile(
 
 
 ALL_THINKING = (
-    "the whole answer came in the field of the thinking, which is not scored: turn thinking off at the server, "
-    "or ask this endpoint for plain text (structured: never)"
+    "the whole answer came in the field of the thinking, which is not scored: set reasoning to none, turn "
+    "thinking off at the server, or ask this endpoint for plain text (structured: never)"
 )
 """Why an answer is empty whose words all stand in the field of the thinking, and the way out."""
 
