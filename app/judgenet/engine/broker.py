@@ -41,8 +41,8 @@ stopped; it failed and is tried again."""
 
 @dataclass(frozen=True, slots=True)
 class ModelBeat:
-    """What a worker says of a model: calls in flight, answers since the last beat, whether it was told to slow down
-    (and to wait how many seconds), and why it stopped, empty where it did not."""
+    """What a worker says of a model: the most calls in flight and the answers since the last beat, whether it was told
+    to slow down (and to wait how many seconds), and why it stopped, empty where it did not."""
 
     in_flight: int = 0
     answers: int = 0
@@ -57,13 +57,14 @@ class Beat:
 
     ``begun`` is the most that its calls have used so far, those in flight with the most that they may use. It begins
     no more than ``wants`` beyond that, and nothing beyond what it was allowed before, until it has an answer.
-    ``short``: it waits for room, and nothing is in flight. The other figures are those of its run, with what earlier
-    attempts kept.
+    ``short``: it waits for room for one call, which may use ``one``, and nothing is in flight. The other figures are
+    those of its run, with what earlier attempts kept.
     """
 
     at: AttemptAt
     begun: Used = _NOTHING
     wants: Used = _NOTHING
+    one: Used = _NOTHING
     short: bool = False
     pairs_done: int = 0
     calls: int = 0
@@ -195,12 +196,17 @@ class Broker:
     def ended(self, at: AttemptAt, end: AttemptEnd, used: Used, message: str = "") -> None:
         """Takes in the end of an attempt that told of it itself, with all that it used."""
         if at in self._attempts:
-            self._note("end", at, end=end, charged=list(self._charge(at, used)), message=message)
+            self._end(at, end, used, message)
 
     def died(self, at: AttemptAt, why: str) -> None:
         """Takes in that an attempt is gone: of its lease comes back what it was not allowed yet."""
         if (attempt := self._attempts.get(at)) is not None:
-            self._note("end", at, end="failed", charged=list(self._charge(at, attempt.allowed)), message=why)
+            self._end(at, "failed", attempt.allowed, why)
+
+    def _end(self, at: AttemptAt, end: AttemptEnd, used: Used, message: str) -> None:
+        of = self._shards[at[0]]
+        figures = [of.pairs_done, of.calls, of.unscored, of.price]
+        self._note("end", at, end=end, charged=list(self._charge(at, used)), message=message, figures=figures)
 
     def _charge(self, at: AttemptAt, used: Used) -> Used:
         """What an ended attempt counts for: never less than the store proves of it."""
@@ -248,7 +254,7 @@ class Broker:
         elif not need.fits(attempt.leased):
             self._lease(beat, attempt, need)
         attempt.allowed = need.least(attempt.leased)
-        starved = beat.short and not need.fits(attempt.leased)
+        starved = beat.short and not beat.begun.plus(beat.one).fits(attempt.leased)
         if starved and all(of.short for of in self._heard()) and not self._exhausted:
             self._exhausted = self._spent_up()
         return attempt.allowed
@@ -430,6 +436,7 @@ class Broker:
         for window in self._windows.values():
             window.leave(at)
         shard.worker = ""
+        shard.pairs_done, shard.calls, shard.unscored, shard.price = entry["figures"]
         if end == "done":
             shard.state, shard.error = "done", ""
             return

@@ -203,14 +203,15 @@ class LeasedBudget(Budget):
         """Whether the last call did not fit."""
         return self._refused
 
-    def ask(self, calls: int) -> tuple[Used, Used]:
-        """What the calls so far have used at most, those in flight included, and what so many more may use. Until
-        :meth:`allow` no more than that is begun."""
+    def ask(self, calls: int) -> tuple[Used, Used, Used]:
+        """What the calls so far have used at most, those in flight included, what so many more may use, and what one
+        may use. Until :meth:`allow` no more than that is begun."""
         with self._lock:
             begun = Used(self.calls, self.tokens + self._tokens_held, self.price + self._price_held)
-            wants = Used(calls, calls * self._most.tokens, calls * self._most.price)
+            one = Used(1, self._most.tokens, self._most.price)
+            wants = Used(calls, calls * one.tokens, calls * one.price)
             self._set(self._allowed.least(begun.plus(wants)))
-            return begun, wants
+            return begun, wants, one
 
     def allow(self, allowed: Used) -> bool:
         """Sets what may be used in all; true where that is more than before."""

@@ -208,6 +208,8 @@ def joined(address: str | None, workers: int) -> Iterator[Any]:
                 ray.init(address=address or "auto", **quiet)
             except (ConnectionError, ValueError, ImportError, RuntimeError) as error:
                 raise RayMissing(_no_cluster(address or os.environ["RAY_ADDRESS"], error)) from None
+        # Ray prints what befalls its processes on standard output, where figures go, and has no setting against that.
+        ray._private.worker._worker_logs_enabled = False
         yield ray
     finally:
         ray.shutdown()

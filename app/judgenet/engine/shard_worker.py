@@ -45,7 +45,7 @@ _BEAT_LEAST_S: Final = 0.02
 _TELL_EVERY_S: Final = 2.0
 _AHEAD_S: Final = 2.0
 """So many seconds' worth of calls a worker may begin before its next beat is answered, where there are limits."""
-_AHEAD_LEAST, _AHEAD_MOST = 16, 1000
+_AHEAD_LEAST, _AHEAD_MOST = 32, 1000
 
 STATUS_OF_END: Final[dict[AttemptEnd, ShardStatus]] = {
     "done": "done",
@@ -144,14 +144,20 @@ class _Attempt:
             self._follow(handle)
             finished: RunFinished = handle.future.result()
         self._store.flush()
-        end: AttemptEnd = "failed" if self._lost else ENDS.get(finished.state, "failed")
-        if not self._lost:
-            run = run_info(self._store, handle.run.id)
-            self._publish(run, ended=True)
-            self._count(run)
-            self._say(0)
-            self._tell(STATUS_OF_END[end], scrub(finished.message) if end != "done" else "")
+        end = ENDS.get(finished.state, "failed")
+        if self._lost or not self._keep(run_info(self._store, handle.run.id), end, scrub(finished.message)):
+            return ShardEnd("failed", handle.used, "Another attempt took its place.")
         return ShardEnd(end, handle.used, scrub(finished.message))
+
+    def _keep(self, run: RunInfo, end: AttemptEnd, message: str) -> bool:
+        """Keeps what the shard came to; false where the attempt does not count any more."""
+        self._publish(run, ended=True)
+        if self._lost:
+            return False
+        self._count(run)
+        self._say(0)
+        self._tell(STATUS_OF_END[end], message if end != "done" else "")
+        return True
 
     def _follow(self, handle: RunHandle) -> None:
         now = time.monotonic()
@@ -180,7 +186,7 @@ class _Attempt:
     def _beat(self, handle: RunHandle) -> None:
         in_flight = self._endpoints.in_flight
         short = self._budget.refused and in_flight == 0
-        ahead = 1 if short else max(_AHEAD_LEAST, min(_AHEAD_MOST, int(self._rate * _AHEAD_S)))
+        ahead = max(_AHEAD_LEAST, min(_AHEAD_MOST, int(self._rate * _AHEAD_S)))
         orders = self._say(ahead, short=short)
         if not orders.current:
             self._lost = True
@@ -204,9 +210,9 @@ class _Attempt:
             handle.look_again()
 
     def _say(self, ahead: int, *, short: bool = False) -> Orders:
-        begun, wants = self._budget.ask(ahead)
+        begun, wants, one = self._budget.ask(ahead)
         figures = (self._pairs_done, self._calls, self._unscored, self._price)
-        return self._link.beat(Beat(self._at, begun, wants, short, *figures, self._endpoints.beats()))
+        return self._link.beat(Beat(self._at, begun, wants, one, short, *figures, self._endpoints.beats()))
 
     def _hold(self) -> None:
         """Holds the run where an endpoint stopped, until the broker says how to go on. On the engine's loop."""

@@ -27,15 +27,22 @@ class _Model:
     share: int = 1
     held_until: float = -math.inf
     in_flight: int = 0
+    peak: int = 0
     waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
     answers: int = 0
     throttled: bool = False
     wait_s: float = 0.0
     stopped: str = ""
 
+    def begin(self) -> None:
+        """Counts a call that goes out."""
+        self.in_flight += 1
+        self.peak = max(self.peak, self.in_flight)
+
     def beat(self) -> ModelBeat:
         """What is told of it now, and only once."""
-        told = ModelBeat(self.in_flight, self.answers, self.throttled, self.wait_s, self.stopped)
+        told = ModelBeat(max(self.peak, self.in_flight), self.answers, self.throttled, self.wait_s, self.stopped)
+        self.peak = self.in_flight
         self.answers, self.throttled, self.wait_s, self.stopped = 0, False, 0.0, ""
         return told
 
@@ -92,7 +99,7 @@ class SharedEndpoint:
 
     async def _enter(self, model: _Model) -> None:
         if not model.waiting and self._room(model):
-            model.in_flight += 1
+            model.begin()
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         model.waiting.append(turn)
@@ -117,7 +124,7 @@ class SharedEndpoint:
             while model.waiting and self._room(model):
                 turn = model.waiting.popleft()
                 if not turn.done():
-                    model.in_flight += 1
+                    model.begin()
                     turn.set_result(None)
             if model.waiting and (hold := model.held_until - time.monotonic()) > 0:
                 asyncio.get_running_loop().call_later(hold, self.let_in)

@@ -74,11 +74,13 @@ class SharedWindow:
         others = sum(max(calls, self._in_flight.get(other, 0)) for other, calls in self._given.items() if other != who)
         fair = max(1, window // max(1, workers))
         wish = self._wish(who, fair)
+        wishes = [self._wish(other, fair) for other in self._given if other != who]
+        busy = sum(of > fair for of in wishes)
         if wish > fair:
             # What the others leave of their fair shares is for who can use it.
-            busy = sum(self._wish(other, fair) > fair for other in self._given if other != who) + 1
-            left = sum(max(0, fair - self._wish(other, fair)) for other in self._given if other != who)
-            wish = min(wish, fair + left // busy)
+            wish = min(wish, fair + sum(max(0, fair - of) for of in wishes) // (busy + 1))
+        elif not busy:
+            wish = fair
         calls = max(0, min(wish, window - others))
         self._given[who] = calls
         return WindowShare(calls, max(0.0, self._held_until - now), self.stopped)

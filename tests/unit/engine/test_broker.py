@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -42,9 +42,9 @@ class Worker:
     kept: int = 0
 
     def beat(self, ahead: int = 50) -> Orders:
-        begun, more = self.budget.ask(ahead)
+        begun, more, _ = self.budget.ask(ahead)
         short = self.budget.refused and not self.flying
-        orders = self.broker.beat(Beat(self.at, begun, more if more.tokens else wants(ahead), short))
+        orders = self.broker.beat(Beat(self.at, begun, more if more.tokens else wants(ahead), CALL, short))
         if orders.allowed is not None:
             self.budget.allow(orders.allowed)
         if orders.exhausted:
@@ -153,7 +153,7 @@ def test_the_limit_ends_all_when_nothing_more_can_be_begun() -> None:
     paid = 0
     for _ in range(200):
         for worker in workers:
-            worker.beat(1 if worker.budget.refused and not worker.flying else 16)
+            worker.beat(16)
             worker.begin(3)
             paid += worker.answer(3, CALL.tokens, CALL.price)
         if not any(worker.budget.waits for worker in workers):
@@ -354,11 +354,13 @@ def test_a_broker_that_goes_on_from_the_journal_knows_the_same() -> None:
     worker.beat(30)
     other = broker.take("b")
     assert other is not None
+    broker.beat(Beat(other, pairs_done=10, calls=160, unscored=2, price=0.5))
     broker.ended(other, "done", Used(12, 0, 0.0))
     again = Broker(plan, journal.append, journal, clock=clock)
     assert again.under_way() == broker.under_way()
     assert again.held_back == broker.held_back
-    assert replace(again.report(), calls=0, pairs={}) == replace(broker.report(), calls=0, pairs={})
+    assert again.report() == broker.report()
+    assert (again.report().calls, again.report().pairs) == (160, {"total": 30, "done": 10})
     worker.broker = again
     assert worker.beat(30).current
     assert again.take() == broker.take() == (3, 1)
