@@ -438,7 +438,7 @@ async def test_roles_of_the_network(page: DesignPage, document: Document) -> Non
     assert [role.name for role in document.spec.roles.roles] == ["Accuracy", "Clarity", "Tone", "Safety"]
     press(section, "Remove the role")
     assert [role.name for role in document.spec.roles.roles] == ["Accuracy", "Clarity", "Safety"]
-    press(section, "Roles: By the model")
+    press(section, "Roles: Model")
     assert document.spec.roles.kind == "generated"
     assert page.scene.state(Place(0, 0)).role == "Role 1"
     document.undo_stack.undo()

@@ -231,7 +231,8 @@ def aggregate(
     )
     if soft:
         voters = {place: calls.shares for place, calls in of_neurons if calls.shares}
-        found = replace(found, soft=soft_verdicts(voters, depth, rules, c1, last_asked))
+        weights = {place: calls.weight for place, calls in of_neurons}
+        found = replace(found, soft=soft_verdicts(voters, depth, rules, c1, last_asked, weights))
     if rules.quorum is not None:
         found = _with_quorum(found, rules, last_asked)
     return found if rules.acceptance is None else _with_acceptance(found, rules.acceptance, gathered.neurons, depth)

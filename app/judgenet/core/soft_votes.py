@@ -5,20 +5,23 @@ the mean of those of its calls. In ``soft_entropy`` each counts by how sure it i
 (:func:`judgenet.core.probabilities.sureness`). What counts as a voter, what becomes of ties and what a tied vote gives
 are the network's rules of the vote, as for the votes ``c2_…``.
 
+Where neurons have the weights of criteria, a neuron's distribution counts as much as its weight, and one of weight 0
+does not vote.
+
 A call that was scored by its text votes whole for what it says: what was sampled is one draw from the distribution that
 nobody sent, and right on average. The same for all pairs at once is in :mod:`judgenet.stats.soft_votes`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 from typing import Final
 
 from judgenet.core.evaluation import VerdictShares
 from judgenet.core.network import Aggregation
-from judgenet.core.pairs import Verdict
+from judgenet.core.pairs import VERDICTS, Verdict
 from judgenet.core.probabilities import sureness
 
 SOFT_ALL: Final = "soft_all"
@@ -74,20 +77,27 @@ def soft_verdicts(
     rules: Aggregation,
     c1: Verdict | None,
     last_asked: int | None = None,
+    weights: Mapping[tuple[int, int], float] | None = None,
 ) -> SoftVerdicts:
     """The soft votes of one pair. ``calls`` has, by layer and neuron, the distributions of its valid calls; ``c1`` is
-    the average's verdict, and ``last_asked`` as in :func:`judgenet.core.aggregate.aggregate`."""
+    the average's verdict, and ``last_asked`` as in :func:`judgenet.core.aggregate.aggregate`. ``weights`` are those of
+    the neurons, 1 where nothing is said; the mean distribution takes no account of them."""
     voters: list[list[VerdictShares]] = [[] for _ in range(depth)]
-    for (layer, _), shares in calls.items():
-        voters[layer - 1] += shares if rules.vote == "call" else [mean_shares(shares)]
+    counting: list[list[tuple[VerdictShares, float]]] = [[] for _ in range(depth)]
+    for (layer, neuron), shares in calls.items():
+        mine = shares if rules.vote == "call" else [mean_shares(shares)]
+        weight = (weights or {}).get((layer, neuron), 1.0)
+        voters[layer - 1] += mine
+        counting[layer - 1] += [(of_voter, weight) for of_voter in mine if weight > 0]
     everyone = [shares for of_layer in voters for shares in of_layer]
-    layers = [_soft_plurality(of_layer, rules, c1) for of_layer in voters]
+    of_all = [of_voter for of_layer in counting for of_voter in of_layer]
+    layers = [_soft_plurality(of_layer, rules, c1) for of_layer in counting]
     if last_asked is not None:
         layers[last_asked:] = [layers[last_asked - 1]] * (depth - last_asked)
     return SoftVerdicts(
         tuple(layers),
-        _soft_plurality(everyone, rules, c1),
-        _soft_plurality(everyone, rules, c1, [sureness(shares) for shares in everyone]),
+        _soft_plurality(of_all, rules, c1),
+        _soft_plurality([(shares, weight * sureness(shares)) for shares, weight in of_all], rules, c1),
         mean_shares(everyone) if everyone else None,
     )
 
@@ -98,16 +108,14 @@ def mean_shares(shares: Sequence[VerdictShares]) -> VerdictShares:
 
 
 def _soft_plurality(
-    voters: Sequence[VerdictShares], rules: Aggregation, c1: Verdict | None, weights: Iterable[float] | None = None
+    voters: Sequence[tuple[VerdictShares, float]], rules: Aggregation, c1: Verdict | None
 ) -> Verdict | None:
-    """The verdict of summed probabilities, by the rules of :func:`judgenet.core.aggregate.plurality`. Voters that are
-    all without any weight make a tied vote."""
+    """The verdict of summed probabilities, by the rules of :func:`judgenet.core.aggregate.plurality`; each voter with
+    its weight. Voters that are all without any weight make a tied vote."""
     if not voters:
         return None
-    by = [1.0] * len(voters) if weights is None else list(weights)
     a, tie, b = (
-        round(fsum(weight * share for weight, share in zip(by, column, strict=True)), DIGITS)
-        for column in zip(*voters, strict=True)
+        round(fsum(weight * shares[place] for shares, weight in voters), DIGITS) for place in range(len(VERDICTS))
     )
     if rules.ties == "candidate" and tie > max(a, b):
         return "tie"

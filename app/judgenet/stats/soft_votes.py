@@ -53,6 +53,12 @@ def soft_sums(shares: Floats, difference: Floats, said: Codes, rules: Aggregatio
     return SoftSums(mean, mean * (sureness_of(mean) * voting)[..., None], voting.astype(np.int64))
 
 
+def weighted_sums(sums: SoftSums, weights: Floats) -> SoftSums:
+    """The sums with neurons counted by their weights, of shape (pairs, neurons); one of weight 0 is no voter."""
+    by = weights[..., None]
+    return SoftSums(sums.plain * by, sums.by_sureness * by, np.where(weights > 0, sums.voters, 0))
+
+
 def soft_codes(
     name: str, sums: SoftSums, layers: NDArray[np.int64], depth: int, c1: Codes, rules: Aggregation, last: Any = None
 ) -> Codes:

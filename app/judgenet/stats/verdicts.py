@@ -21,7 +21,7 @@ from judgenet.core.pairs import ORDERS, Order
 from judgenet.core.soft_votes import voting_layer
 from judgenet.stats.confidence import confidences
 from judgenet.stats.curves import Codes, Floats
-from judgenet.stats.soft_votes import mean_distribution, soft_codes, soft_sums
+from judgenet.stats.soft_votes import mean_distribution, soft_codes, soft_sums, weighted_sums
 
 IntArray = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -188,10 +188,12 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
     votes = _means(lead, there)
     last = None if scores.last_asked is None else scores.last_asked[part]
     aggregations: dict[str, Codes] = {}
-    soft = None
+    soft = soft_votes = None
     if scores.shares is not None:
         signs = sign_codes(filled, valid)
-        soft = soft_sums(scores.shares[part], difference, signs, rules)
+        soft = soft_votes = soft_sums(scores.shares[part], difference, signs, rules)
+        if scores.weights is not None:
+            soft_votes = weighted_sums(soft, weights)
 
     def vote_of(voters: Flags) -> Codes:
         a, b, tie = np.moveaxis(cast[:, voters].sum(axis=1), 1, 0)
@@ -210,9 +212,9 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
         elif name == ACCEPTED:
             continue
         elif name.startswith("soft_"):
-            if soft is None:
+            if soft_votes is None:
                 raise ValueError("The calls have no probabilities.")
-            aggregations[name] = soft_codes(name, soft, layers, scores.depth, c1, rules, last)
+            aggregations[name] = soft_codes(name, soft_votes, layers, scores.depth, c1, rules, last)
         else:
             layer = None if name == "c2_all" else int(name.removeprefix("c2_l"))
             codes = vote_of(network if layer is None else layers == layer)

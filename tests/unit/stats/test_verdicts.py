@@ -95,14 +95,17 @@ _soft_calls = st.one_of(
 _soft_pairs = st.lists(st.lists(_soft_calls, min_size=20, max_size=20), min_size=1, max_size=4)
 
 
-@given(_soft_pairs, _rules, st.booleans())
+@given(_soft_pairs, _rules, st.booleans(), _weights)
 @settings(max_examples=100, deadline=None)
 def test_soft_votes_of_all_pairs_at_once_as_one_by_one(
-    pairs: list[list[tuple[float, list[int]] | str | None]], rules: Aggregation, small_blocks: bool
+    pairs: list[list[tuple[float, list[int]] | str | None]],
+    rules: Aggregation,
+    small_blocks: bool,
+    weights: tuple[float, ...],
 ) -> None:
     """Probabilities in thousandths; a call whose three are equal has none, and votes whole."""
     plain = [[call[0] if isinstance(call, tuple) else call for call in calls] for calls in pairs]
-    table_of = scores(plain)
+    table_of = scores(plain, weights if set(weights) != {1.0} else None)
     shares = np.full((*table_of.difference.shape, 3), np.nan)
     told: list[list[Opinion]] = []
     sites = [(place, order, sample) for place in PLACES for order in ORDERS for sample in (1, 2)]
@@ -119,7 +122,7 @@ def test_soft_votes_of_all_pairs_at_once_as_one_by_one(
                 of._replace(result=replace(of.result, shares=known.get(of[:4])))
                 if isinstance(of.result, Evaluation)
                 else of
-                for of in opinions(plain[pair])
+                for of in opinions(plain[pair], weights)
             ]
         )
     names = ("c1", "c2_all", *soft_names(SPEC.depth))

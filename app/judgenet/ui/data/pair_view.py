@@ -10,10 +10,10 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from judgenet.core.acceptance import FOR_PEOPLE
-from judgenet.core.criteria import weights_differ
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.core.wording import MINUS, length_words, longer_share, plural
+from judgenet.core.wording import MINUS, length_words, longer_share
 from judgenet.formats import Finding
+from judgenet.ui.criteria_text import criteria_count_words, criteria_list
 from judgenet.ui.data.flow import FlowLayout
 from judgenet.ui.elements import label, line, link, set_tone, upright
 from judgenet.ui.icons import icon
@@ -29,26 +29,6 @@ _LOW: Final = 420
 
 
 _TEXTS: Final = (("question", "Question"), ("reference", "Reference"), ("criteria", "Criteria"))
-
-
-def _count_words(pair: Pair) -> str:
-    weighted = weights_differ([criterion.weight for criterion in pair.criteria])
-    return plural(len(pair.criteria), "criterion", "criteria") + (" with weights" if weighted else "")
-
-
-def _criteria_text(pair: Pair, *, markdown: bool) -> str:
-    """The criteria of a pair as a list, with their weights where these differ."""
-    weighted = weights_differ([criterion.weight for criterion in pair.criteria])
-    lines = []
-    for place, criterion in enumerate(pair.criteria, 1):
-        weight = f" (weight {criterion.weight:g})" if weighted else ""
-        text = criterion.text
-        if criterion.description and text.startswith(f"{criterion.name}: "):
-            name = f"**{criterion.name}**" if markdown else criterion.name
-            lines.append(f"{place}. {name}{weight}: {criterion.description}")
-        else:
-            lines.append(f"{place}. {text}{weight}")
-    return "\n".join(lines)
 
 
 def difference_words(share: float | None) -> str:
@@ -270,7 +250,7 @@ class PairView(QFrame):
         for tag in pair.tags:
             self._tag(one_line(tag, 40))
         if pair.criteria:
-            self._tag(_count_words(pair))
+            self._tag(criteria_count_words(pair))
         for finding in self._findings:
             self._tag(finding.title, "warn" if finding.severity == "warning" else "", finding.message)
         if in_run:
@@ -314,11 +294,11 @@ class PairView(QFrame):
         if self._pair is None:
             return
         pair = self._pair
-        texts = {"reference": pair.reference or "", "criteria": _criteria_text(pair, markdown=self._markdown)}
+        texts = {"reference": pair.reference or "", "criteria": criteria_list(pair, markdown=self._markdown)}
         text = texts.get(which, pair.question)
         self.question.setAccessibleName(which.capitalize())
         size = length_words(text) if text.strip() else "empty"
-        self._question_size.setText(_count_words(pair) if which == "criteria" else size)
+        self._question_size.setText(criteria_count_words(pair) if which == "criteria" else size)
         self.question.show_text(text, markdown=self._markdown)
         self._fit_question()
 

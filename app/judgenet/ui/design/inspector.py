@@ -244,7 +244,8 @@ class DesignInspector(QFrame):
             width = width_of(spec, first.layer)
             where = f"Layer {first.layer + 1}, neuron {first.neuron + 1} of {width:,}"
             if spec.layers[first.layer].adaptive:
-                where = f"Layer {first.layer + 1}, a neuron for each role"
+                one = "criterion" if spec.roles.kind == "criteria" else "role"
+                where = f"Layer {first.layer + 1}, a neuron for each {one}"
             self.scope.button("neuron").setText("Neuron")
         elif first is not None:
             title = plural(len(places), "neuron")

@@ -27,7 +27,7 @@ from judgenet.core.learned import LEARNED, misfit
 from judgenet.core.network import Language, LearnedKind, OrderSetting, Role, RoleKind
 from judgenet.core.roles import library
 from judgenet.core.templates import FAMILIES
-from judgenet.core.wording import of, rule_words
+from judgenet.core.wording import of, plural, rule_words
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import FormSection, Text
 from judgenet.ui.elements import ComboBox, ElidedLabel, SpinBox, add_row, field, label, link
@@ -163,7 +163,9 @@ class RolesSection(FormSection):
         if not pairs:
             return ""
         each = f" ({min(counts)} to {max(counts)} each)" if counts and min(counts) < max(counts) else ""
-        return f"\n{of(len(counts), len(pairs))} pairs have criteria{each}."
+        instead = self._editor.spec.roles.roles
+        rest = f" The others are judged by {plural(len(instead), 'fixed role')}." if instead else ""
+        return f"\n{of(len(counts), len(pairs))} pairs have criteria{each}.{rest if len(counts) < len(pairs) else ''}"
 
     def _row_chosen(self, row: int) -> None:
         self._row = row

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from judgenet.core.bias.for_people import PeoplePrompt
 from judgenet.core.labels import Said
 from judgenet.engine.labelling import Desk
+from judgenet.ui.criteria_text import criteria_list
 from judgenet.ui.elements import label, set_tone
 from judgenet.ui.measures import measure
 from judgenet.ui.style import OWN_FOCUS
@@ -186,7 +187,9 @@ class DeskView(QWidget):
         left, right = (pair.response_b, pair.response_a) if desk.swapped else (pair.response_a, pair.response_b)
         number = min(desk.at + 1, len(desk.draw.places))
         self.place.setText(f"{number:,} of {max(desk.wished, number):,}")
-        self.question.show_text(pair.question, markdown=self._markdown)
+        criteria = criteria_list(pair, markdown=self._markdown)
+        asked = f"{pair.question}\n\nCriteria:\n\n{criteria}" if criteria else pair.question
+        self.question.show_text(asked, markdown=self._markdown)
         self.a.text.show_text(left, markdown=self._markdown)
         self.b.text.show_text(right, markdown=self._markdown)
         said = desk.shown(desk.said)

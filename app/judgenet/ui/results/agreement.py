@@ -189,6 +189,14 @@ _BY: Final[tuple[tuple[By, str], ...]] = (
 _MANY: Final = 4
 
 
+_NAMES: Final = {"criterion": ("criterion", "criteria"), "role": ("role", "roles")}
+
+
+def _role_word(report: Report) -> str:
+    """What the roles of a run's neurons are called."""
+    return "criterion" if report.spec.roles.kind == "criteria" else "role"
+
+
 class BreakdownPanel(Panel):
     """Accuracy by layer, neuron, role or task; a row leads to the pairs on which it was wrong.
 
@@ -225,6 +233,7 @@ class BreakdownPanel(Panel):
     def show_report(self, report: Report, aggregation: str) -> None:
         """Shows a report; tasks are judged by ``aggregation``."""
         self._report, self._aggregation = report, aggregation
+        self.by.button("role").setText(_role_word(report).capitalize())
         if not self._by_user:
             # One layer by itself says what the whole network does.
             self.by.set_current("layer" if len(report.layers) > 1 else "neuron")
@@ -258,6 +267,8 @@ class BreakdownPanel(Panel):
         self.say(
             f"{aggregation_title(self._aggregation)}, {plural(len(rows), key)}"
             if key == "task"
+            else plural(sum(row.figures is not None for row in rows), *_NAMES[_role_word(report)])
+            if key == "role"
             else plural(sum(row.figures is not None for row in rows), key)
         )
         labelled = report.headline.agreement.n_used > 0
@@ -270,7 +281,7 @@ class BreakdownPanel(Panel):
         base = None
         if baseline is not None and report.baseline is not None:
             base = ReferenceLine(f"Always {SPOKEN[report.baseline.label]}", f"{100 * baseline:.1f}", baseline)
-        self.chart.show_picture(rows_picture(rows, base, key))
+        self.chart.show_picture(rows_picture(rows, base, _role_word(report) if key == "role" else key))
 
     def _layers(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:
         rows = [
@@ -318,12 +329,14 @@ class BreakdownPanel(Panel):
             FigureRow(role.role, role.figures, OfRole(role.role, False), extra=(f"{role.pairs:,}",))
             for role in report.roles
         ]
+        one = _role_word(report)
+        many = "criteria" if one == "criterion" else "roles"
         note = (
-            "A role's verdict on a pair merges all its calls, whichever neuron had it; roles judged different pairs."
+            f"A {one}'s verdict on a pair merges all its calls, whichever neuron had it; {many} judged different pairs."
             if rows
             else "No neuron had a role."
         )
-        return rows, _columns("Role", "Pairs judged"), note
+        return rows, _columns(_role_word(report).capitalize(), "Pairs judged"), note
 
     def _tasks(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:
         rows = []

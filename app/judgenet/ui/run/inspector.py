@@ -9,6 +9,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToolButton, QVBoxLayout, QWidget
 
 from judgenet.core.calls import CallSite
+from judgenet.core.criteria import weights_differ
+from judgenet.core.network import takes_criterion
 from judgenet.core.pairs import Order
 from judgenet.core.wording import duration, money
 from judgenet.engine.pair_snapshot import NeuronSnapshot
@@ -339,13 +341,22 @@ class RunInspector(QFrame):
         parts = [pair.id, pair.task or "", ", ".join(pair.tags), "" if stop is None else stop.words()]
         return ", ".join(part for part in parts if part)
 
+    def _weight_words(self, now: NeuronSnapshot) -> str:
+        """The weight of a neuron's criterion, where the pair's criteria have weights that differ."""
+        pair, snapshot = self._focus.pair, self._focus.now
+        if pair is None or snapshot is None or now.neuron > len(pair.criteria):
+            return ""
+        weights = [criterion.weight for criterion in pair.criteria]
+        judges = takes_criterion(snapshot.spec, now.layer - 1, now.neuron - 1)
+        return f", weight {weights[now.neuron - 1]:g}" if judges and weights_differ(weights) else ""
+
     def _show_head(self, now: NeuronSnapshot) -> None:
         self.title.say(self._focus.name(now))
         layers = self._layers()
         if now.layer > len(layers):
             place = f"Reads layer {len(layers)} and decides"
         else:
-            place = f"Layer {now.layer}, neuron {now.neuron} of {len(layers[now.layer - 1])}"
+            place = f"Layer {now.layer}, neuron {now.neuron} of {len(layers[now.layer - 1])}{self._weight_words(now)}"
         self.place.say(f"{place}, {now.settings.model}" if now.settings.model else place)
         self.chip.setVisible(now.phase in ("scored", "unscored"))
         self.chip.show_verdict(now.verdict, unscored=now.phase == "unscored")
