@@ -38,6 +38,9 @@ RULE = "aggregation"
 LIMITS = "limits"
 """The name in a project's metadata of what a start of a run in the studio must not exceed."""
 
+BATCH = "batch"
+"""The name in a project's metadata of whether runs in the studio go by batches, and until when."""
+
 STOP = "stop"
 """The name in a project's metadata of how a run in the studio may end before its last pair."""
 """Version of the document that this program reads and writes."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from judgenet.core.batches import BATCH_KINDS, parse_live_after
+from judgenet.core.batches import BATCH_KINDS, BatchError, parse_live_after
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.engine.endpoints import key_finder
 from judgenet.engine.ports import EndpointState
@@ -35,6 +35,26 @@ class BatchChoice:
         if isinstance(kept, Mapping) and kept.get("live_after") == self.live_after:
             return dict(kept)
         return {"live_after": self.live_after, "until": parse_live_after(self.live_after)}
+
+
+def wish_to_json(wish: BatchChoice | bool | None) -> dict[str, Any]:
+    """Whether runs of a project go by batches, by name; empty where nobody said."""
+    if isinstance(wish, BatchChoice):
+        return {"batch": True, **({"live_after": wish.live_after} if wish.live_after else {})}
+    return {} if wish is None else {"batch": wish}
+
+
+def wish_from_json(record: object) -> BatchChoice | bool | None:
+    """The wish of such a record; what cannot be read is left out."""
+    given = record if isinstance(record, Mapping) else {}
+    if given.get("batch") is not True:
+        return False if given.get("batch") is False else None
+    text = given.get("live_after")
+    try:
+        parse_live_after(text if isinstance(text, str) and text else "now")
+    except BatchError:
+        text = ""
+    return BatchChoice(text if isinstance(text, str) else "")
 
 
 def choice_for(store: Store, wanted: BatchChoice | bool | None, kept: object) -> BatchChoice | None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from PySide6.QtWidgets import QCheckBox, QDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from judgenet.core.aggregate import aggregation_names
+from judgenet.core.batches import BATCH_KINDS, parse_live_after
 from judgenet.core.network import Settings
 from judgenet.core.pairs import systems_of
 from judgenet.core.plan import PriceError
 from judgenet.core.until import StopWish, parse_until
 from judgenet.core.wording import money, plural
+from judgenet.engine.batches import BATCH_RECORD, BatchChoice
 from judgenet.engine.budget import Limits
+from judgenet.engine.session import endpoints_of
 from judgenet.engine.setup import no_price_words, unpriced_models
 from judgenet.store.prices import keep_price, load_prices
 from judgenet.ui.context import Context
@@ -37,6 +41,14 @@ _AUTO_TIP: Final = (
     "from the next one."
 )
 _FEWEST_SYSTEMS: Final = 3
+_BATCH_TIP: Final = (
+    "Each layer is sent as a batch, which the endpoint answers within a day, at about half the price. The window may "
+    "be closed meanwhile: Run takes the answers in the next time."
+)
+_LIVE_TIP: Final = (
+    "What is not back by then is cancelled and asked live. A time of day (18:00), a date and time (2026-12-01T06:00), "
+    "or a span from the start of the run (6h)."
+)
 
 
 def stop_words(stop: StopWish) -> str:
@@ -58,6 +70,13 @@ def limits_words(limits: Limits, currency: str = "USD") -> str:
     return ", ".join(parts)
 
 
+def batch_words(wish: BatchChoice | bool | None) -> str:
+    """Whether a run goes by batches, in a few words; empty where nobody said so."""
+    if not isinstance(wish, BatchChoice):
+        return ""
+    return f"by batches until {wish.live_after}" if wish.live_after else "by batches"
+
+
 class LimitsDialog(QDialog):
     """Asks for limits of money, calls and tokens, and for the price of each model whose price is unknown."""
 
@@ -65,6 +84,7 @@ class LimitsDialog(QDialog):
         super().__init__(parent)
         self._context = context
         self._over = parent
+        self._began_by_batch = False
         self.setWindowTitle("Limits of a run")
         self.setAccessibleName("Limits of a run")
         self._lead = label(_LEAD, tone="text2", wrap=True)
@@ -83,6 +103,13 @@ class LimitsDialog(QDialog):
         for edit in (self.money, self.calls, self.tokens, self.until):
             add_row(self._form, edit.accessibleName(), edit)
         self._form.addRow("", self.auto)
+        self.batch = QCheckBox("Ask by batches: about half the price, within a day")
+        self.batch.setToolTip(_BATCH_TIP)
+        self.batch.toggled.connect(self._batch_toggled)
+        self.live_after = field("Ask live after", "no deadline; for example, 18:00 or 6h")
+        self.live_after.setToolTip(_LIVE_TIP)
+        self._form.addRow("", self.batch)
+        add_row(self._form, self.live_after.accessibleName(), self.live_after)
         self.keep = QPushButton("Save")
         self.leave = QPushButton("Cancel")
         set_kind(self.keep, "primary")
@@ -117,11 +144,45 @@ class LimitsDialog(QDialog):
         self.until.setText(stop.until)
         self.auto.setChecked(stop.auto_matches)
         self.auto.setVisible(stop.auto_matches or self._systems() >= _FEWEST_SYSTEMS)
+        self._show_batch()
         self._ask_prices(self._unpriced())
         self._tell("")
         self.resize(min(theme.px(_WIDE), self._over.width() - theme.px(32)), self.sizeHint().height())
         self.money.setFocus()
         self.open()
+
+    def _show_batch(self) -> None:
+        """Shows whether runs go by batches: as the project says, else as its newest run was begun. Only where an
+        endpoint of the network takes some."""
+        document, newest = self._context.document, self._context.run_state.newest
+        wish = self._context.runner.batch_wish
+        kept = None if newest is None else newest.record.get(BATCH_RECORD)
+        if wish is None and isinstance(kept, Mapping):
+            wish = BatchChoice(str(kept.get("live_after") or ""))
+        self._began_by_batch = isinstance(kept, Mapping)
+        self.batch.setChecked(isinstance(wish, BatchChoice))
+        self.live_after.setText(wish.live_after if isinstance(wish, BatchChoice) else "")
+        named = (document.profiles.get(name) for name in endpoints_of(document.spec))
+        takes = any(profile is not None and profile.kind in BATCH_KINDS for profile in named)
+        self._form.setRowVisible(self.batch, takes or self.batch.isChecked())
+        self._batch_toggled()
+
+    def _batch_toggled(self) -> None:
+        shown = self.batch.isChecked() and self._form.isRowVisible(self.batch)
+        self._form.setRowVisible(self.live_after, shown)
+
+    def _batch_wish(self) -> BatchChoice | bool | None:
+        """Whether runs go by batches, as it was entered.
+
+        :raises ValueError: the deadline cannot be read.
+        """
+        if not self.batch.isChecked():
+            # Said of a run that was begun by batches, this calls them in; of others nobody said anything.
+            return False if self._began_by_batch or self._context.runner.batch_wish is not None else None
+        text = self.live_after.text().strip()
+        if text:
+            parse_live_after(text)
+        return BatchChoice(text)
 
     def _systems(self) -> int:
         return len(systems_of(self._context.document.pairs))
@@ -178,7 +239,7 @@ class LimitsDialog(QDialog):
                 _whole(self.tokens.text(), "Tokens"),
                 amount(self.money.text(), "Money"),
             )
-            stop = self._stop_wish()
+            stop, batch = self._stop_wish(), self._batch_wish()
             for (endpoint, model), (cost_in, cost_out) in self.prices.items():
                 if (prices := both_prices(cost_in.text(), cost_out.text(), model)) is not None:
                     keep_price(endpoint, model, *prices)
@@ -192,7 +253,7 @@ class LimitsDialog(QDialog):
             self._ask_prices(left)
             self._tell(f"{no_price_words(left)} The limit of money needs it.")
             return
-        self._context.runner.set_limits(limits, stop)
+        self._context.runner.set_limits(limits, stop, batch)
         self.accept()
 
 

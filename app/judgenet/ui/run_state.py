@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from judgenet.core.calls import CallSite
 from judgenet.core.events import (
+    BatchesChanged,
     CallFinished,
     CallStarted,
     CallText,
@@ -63,6 +64,7 @@ class RunState(RunQueries):
         progress_changed: :attr:`progress` changed; at most 15 times a second.
         text_changed: a set of sites whose answers grew; at most 15 times a second.
         endpoint_changed: an :class:`EndpointChanged` event.
+        batches_changed: a :class:`BatchesChanged` event.
         beat: see :class:`~judgenet.ui.bridge.Bridge`; overviews are drawn anew with it.
     """
 
@@ -75,6 +77,7 @@ class RunState(RunQueries):
     progress_changed = Signal()
     text_changed = Signal(object)
     endpoint_changed = Signal(object)
+    batches_changed = Signal(object)
     beat = Signal(int)
 
     def __init__(
@@ -281,6 +284,8 @@ class RunState(RunQueries):
             self._log.take(event)
             if isinstance(event, EndpointChanged):
                 self.endpoint_changed.emit(event)
+            elif isinstance(event, BatchesChanged):
+                self.batches_changed.emit(event)
             elif isinstance(event, StoreTrouble) and event.message:
                 self._errors.tell(event.message, level="warning")
         if self._held is not None:

@@ -12,14 +12,15 @@ from PySide6.QtCore import QObject, Signal
 
 from judgenet.core.checks import check
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.events import EndpointChanged, RunFinished
+from judgenet.core.events import BatchesChanged, EndpointChanged, RunFinished
 from judgenet.core.matches import MatchesError
 from judgenet.core.network import NetworkError, NetworkSpec
 from judgenet.core.plan import PriceError
-from judgenet.core.project import LIMITS, STOP
+from judgenet.core.project import BATCH, LIMITS, STOP
 from judgenet.core.prompts import PromptError
 from judgenet.core.until import StopWish, UntilError
 from judgenet.core.wording import plural
+from judgenet.engine.batches import BatchChoice, wish_from_json, wish_to_json
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.session import Engine, RunHandle, Scope, profiles_of
@@ -57,6 +58,7 @@ class Runner(QObject):
     Attributes:
         limits: what the next start must not exceed.
         stop_wish: how it may end before its last pair.
+        batch_wish: whether it goes by batches; ``None``: as the same run was begun.
 
     Signals:
         changed: any of the properties changed.
@@ -84,6 +86,7 @@ class Runner(QObject):
         self._engine: Engine | None = None
         self._handle: RunHandle | None = None
         self._away: dict[str, str] = {}
+        self._batches: dict[str, str] = {}
         self._task: asyncio.Task[None] | None = None
         self._starting = False
         self._stopping = False
@@ -92,34 +95,36 @@ class Runner(QObject):
         self._stop_other: Callable[[], None] = lambda: None
         self.limits = Limits()
         self.stop_wish = StopWish()
-        self._kept_limits: tuple[object, object] = (None, None)
+        self.batch_wish: BatchChoice | bool | None = None
+        self._kept_limits: tuple[object, ...] = ()
         self._checked: tuple[NetworkSpec, Mapping[str, EndpointProfile], str] | None = None
         run_state.run_changed.connect(self.changed)
         run_state.endpoint_changed.connect(self._endpoint_changed)
+        run_state.batches_changed.connect(self._batches_changed)
         document.project_changed.connect(self._project_changed)
         document.loading_changed.connect(self.changed)
         document.read_only_changed.connect(self.changed)
 
-    def set_limits(self, limits: Limits, stop: StopWish | None = None) -> None:
-        """Sets what the next starts must not exceed and, where it is given, how they may end before the last pair; both
-        are kept with the project."""
+    def set_limits(self, limits: Limits, stop: StopWish | None = None, batch: BatchChoice | bool | None = None) -> None:
+        """Sets what the next starts must not exceed, whether they go by batches and, where it is given, how they may
+        end before the last pair; all are kept with the project."""
         stop = self.stop_wish if stop is None else stop
         project = self._document.project
-        metadata = {name: value for name, value in project.metadata.items() if name not in (LIMITS, STOP)}
-        for name, record in ((LIMITS, limits.to_json()), (STOP, stop.to_json())):
-            if record:
-                metadata[name] = record
+        records = {LIMITS: limits.to_json(), STOP: stop.to_json(), BATCH: wish_to_json(batch)}
+        metadata = {name: value for name, value in project.metadata.items() if name not in records}
+        metadata |= {name: record for name, record in records.items() if record}
         self._document.edit_project("Change the limits of a run", replace(project, metadata=metadata))
-        self.limits, self.stop_wish = limits, stop
+        self.limits, self.stop_wish, self.batch_wish = limits, stop, batch
         self.changed.emit()
 
     def _project_changed(self) -> None:
         """Takes over limits that were opened, undone or redone with the project."""
         metadata = self._document.project.metadata
-        kept = (metadata.get(LIMITS), metadata.get(STOP))
+        kept = (metadata.get(LIMITS), metadata.get(STOP), metadata.get(BATCH))
         if kept != self._kept_limits:
             self._kept_limits = kept
             self.limits, self.stop_wish = Limits.from_json(kept[0]), StopWish.from_json(kept[1])
+            self.batch_wish = wish_from_json(kept[2])
         self.changed.emit()
 
     def use(self, engine: Engine) -> None:
@@ -164,6 +169,11 @@ class Runner(QObject):
     def away(self) -> str:
         """What is said of endpoints that are not reached any more, for which the run pauses."""
         return " ".join(message for message in self._away.values() if message)
+
+    @property
+    def batches(self) -> str:
+        """Where the batches stand that the run waits for; empty where it waits for none."""
+        return "; ".join(self._batches.values())
 
     @property
     def stopping(self) -> bool:
@@ -242,6 +252,7 @@ class Runner(QObject):
                 scope=scope,
                 until=self.stop_wish.rule,
                 auto_matches=self.stop_wish.auto_matches,
+                batch=self.batch_wish,
             )
             if not await document.approvals.may_send(profiles_of(start)) or store is not document.own_store:
                 return
@@ -254,6 +265,7 @@ class Runner(QObject):
             self.changed.emit()
         self._handle = handle
         self._away.clear()
+        self._batches.clear()
         resumes = any(state != "open" for state in handle.plan.states)
         self._run_state.begin(handle.run, start.spec, document.pairs, resumes=resumes)
         self._bridge.open()
@@ -270,6 +282,7 @@ class Runner(QObject):
         self._handle = None
         self._stopping = False
         self._away.clear()
+        self._batches.clear()
         self._bridge.close()
         self._say_end(finished, handle)
         self.changed.emit()
@@ -327,6 +340,12 @@ class Runner(QObject):
         if self._engine is not None:
             self._engine.close()
             self._engine = None
+
+    def _batches_changed(self, event: BatchesChanged) -> None:
+        self._batches.pop(event.endpoint, None)
+        if event.batches:
+            self._batches[event.endpoint] = event.message
+        self.changed.emit()
 
     def _endpoint_changed(self, event: EndpointChanged) -> None:
         # Most messages name their endpoint already.

@@ -524,6 +524,9 @@ class StatusBar(QFrame):
         state = "Paused" if paused else "Stopping" if runner.stopping else share
         left, right = self._left, self._right
         left[0].say(state)
+        if runner.batches and not paused:
+            self._show_batches(progress)
+            return
         left[1].say(f"{progress.pairs_done:,} of {plural(progress.pairs, 'pair')}")
         left[2].say(f"{progress.calls:,} of {plural(max(progress.calls_planned, progress.calls), 'call')}")
         left[3].say(away.partition(". ")[0], away)
@@ -532,6 +535,15 @@ class StatusBar(QFrame):
         self._say_unscored(progress)
         right[3].say(self._price(progress, running=True))
         right[4].say("" if paused or progress.eta_s is None else f"{duration(progress.eta_s)} left")
+
+    def _show_batches(self, progress: Progress) -> None:
+        """A run that waits for batches: these say how far it is, and no speed or time is its own."""
+        for fact in (*self._left[1:], *self._right):
+            fact.say("")
+        self._left[1].say(self._runner.batches)
+        self._left[2].say(f"{progress.pairs_done:,} of {plural(progress.pairs, 'pair')}")
+        self._say_unscored(progress)
+        self._right[3].say(self._price(progress, running=True))
 
     def _show_share(self, share: float | None) -> None:
         """How far the work is. A full bar would say that it is done: at the end it moves without an end."""

@@ -8,14 +8,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from judgenet.core.batches import USUAL_HOURS, stages_of
 from judgenet.core.checks import Problem
 from judgenet.core.plan import RunTotals
 from judgenet.core.wording import duration_range, money, money_span, plural, span
+from judgenet.engine.batches import BatchChoice
 from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label, set_tone, upright
 from judgenet.ui.icons import icon
-from judgenet.ui.limits import limits_words, stop_words
+from judgenet.ui.limits import batch_words, limits_words, stop_words
 from judgenet.ui.measures import measure
 from judgenet.ui.widgets import set_kind
 
@@ -77,6 +79,7 @@ class CostStrip(QFrame):
         self.price = _Figure("price")
         self.time = _Figure("time")
         self.note = label("", tone="text2", wrap=True)
+        self._shown_for: BatchChoice | bool | None = None
         self._problem = "No problem"
         self.problems = QPushButton(self._problem)
         self.problems.setProperty("kind", "problem")
@@ -106,7 +109,7 @@ class CostStrip(QFrame):
         self._row = row
         context.figures.changed.connect(self.refresh)
         context.document.pairs_changed.connect(self.refresh)
-        context.runner.changed.connect(self._show_limits)
+        context.runner.changed.connect(self._wishes_changed)
         self.show_problems(())
         measure(self, height=STRIP)
         measure(self._line, height=40)
@@ -199,16 +202,26 @@ class CostStrip(QFrame):
         wish = self._context.runner.stop_wish
         words = stop_words(wish)
         stop = "Until enough is known" if wish.until else f"{words[:1].upper()}{words[1:]}"
-        text = f"At most {named}" if named else "Enter the price" if unknown else stop or "Limits"
-        told = ", ".join(part for part in (named, words) if part)
+        batch = batch_words(self._context.runner.batch_wish)
+        by_batch = f"{batch[:1].upper()}{batch[1:]}"
+        text = f"At most {named}" if named else "Enter the price" if unknown else stop or by_batch or "Limits"
+        told = ", ".join(part for part in (named, words, batch) if part)
         name = f"Limits of a run: {told}" if told else text
         if (text, name) != (self.limits.text(), self.limits.accessibleName()):
             self.limits.setText(text)
             self.limits.setAccessibleName(name)
             self._fit()
 
+    def _wishes_changed(self) -> None:
+        """Shows limits, and price and time where runs go by batches now, or do not any more."""
+        if self._shown_for != self._context.runner.batch_wish:
+            self.refresh()
+        else:
+            self._show_limits()
+
     def refresh(self) -> None:
         """Shows the newest estimate."""
+        self._shown_for = self._context.runner.batch_wish
         self._show_limits()
         figures = self._context.figures
         shown = figures.estimate is not None
@@ -260,6 +273,10 @@ class CostStrip(QFrame):
         if not seconds.high:
             self.time.say("–", "time")
             return
+        if self._by_batch(estimate):
+            batches = len(stages_of(self._context.document.spec))
+            self.time.say(plural(batches, "batch", "batches"), f"each within {USUAL_HOURS} h", "One after the other")
+            return
         basis = (
             "Estimated from the answers so far"
             if seconds.measured
@@ -276,6 +293,15 @@ class CostStrip(QFrame):
         elif not estimate.price.high:
             self.price.say("free", "price", "Runs on this computer")
         else:
-            self.price.say(
-                money_span(*estimate.price, estimate.currency), "price", f"Prices of {estimate.price_date}; check them"
-            )
+            live = money_span(*estimate.price, estimate.currency)
+            tip = f"Prices of {estimate.price_date}; check them"
+            batch = run_estimate.batch_words()
+            if not batch:
+                self.price.say(live, "price", tip)
+            elif self._by_batch(estimate):
+                self.price.say(batch, f"by batches, {live} live", tip)
+            else:
+                self.price.say(live, f"price, {batch} by batches", tip)
+
+    def _by_batch(self, estimate: RunTotals) -> bool:
+        return isinstance(self._context.runner.batch_wish, BatchChoice) and estimate.batch_price is not None

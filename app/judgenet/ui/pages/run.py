@@ -12,11 +12,13 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QToolButton, QWidge
 
 from judgenet.core.calls import CallSite
 from judgenet.core.wording import near_day, plural
+from judgenet.store.batch_book import open_batches
 from judgenet.store.runs import RunInfo
 from judgenet.ui import clock
 from judgenet.ui.actions import known_action
 from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.context import Context
+from judgenet.ui.elements import label
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.results.run_choice import called
@@ -59,6 +61,8 @@ class RunPage(Page):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._narrow: bool | None = None
+        self._ran = False
+        self._out = ""
         self._scale = 1.0
         self._dock_wanted: bool | None = None
         self.focus = FocusPair(context, self)
@@ -89,6 +93,8 @@ class RunPage(Page):
         set_kind(self.run_choice, "menu")
         self.run_choice.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self)
+        self.batches = label("", tone="text2")
+        self.batches.setAccessibleName("Batches")
         self._connect(context)
 
     def _connect(self, context: Context) -> None:
@@ -212,7 +218,7 @@ class RunPage(Page):
     # Frame
 
     def top_widgets(self) -> Sequence[QWidget]:
-        return (self.run_choice, self.shards.choice)
+        return (self.run_choice, self.shards.choice, self.batches)
 
     def regions(self) -> Sequence[QWidget]:
         return (self.canvas, self.inspector, self.dock, *self.shards.regions)
@@ -328,6 +334,8 @@ class RunPage(Page):
 
     def _run_changed(self) -> None:
         state = self.context.run_state
+        self._out = self._words_out()
+        self._say_batches()
         run = state.run
         self.run_choice.setText("No run" if run is None else self.shards.run_title or f"Run {run.number:,}")
         self.run_choice.setEnabled(bool(state.runs))
@@ -335,7 +343,27 @@ class RunPage(Page):
         self._refresh_actions()
 
     def _runner_changed(self) -> None:
+        self._say_batches()
         self._refresh_actions()
+
+    def _say_batches(self) -> None:
+        """Says which batches the run waits for, or which are still out of one that was stopped."""
+        runner = self.context.runner
+        if runner.running != self._ran:
+            self._ran = runner.running
+            self._out = self._words_out()
+        text = runner.batches if runner.running else self._out
+        if text != self.batches.text():
+            self.batches.setText(text)
+            self.batches.setVisible(bool(text))
+
+    def _words_out(self) -> str:
+        store = self.context.document.store
+        out = [] if store is None or self.context.runner.running else open_batches(store)
+        if not out:
+            return ""
+        calls = plural(sum(batch.calls for batch in out), "call")
+        return f"{plural(len(out), 'batch', 'batches')} with {calls} still out: Run takes the answers in"
 
     def _refresh_actions(self) -> None:
         self.context.actions.refresh()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, 
 
 from judgenet.core.network import NetworkError
 from judgenet.core.wording import duration_range, money_span, plural, span
+from judgenet.engine.batches import BatchChoice
 from judgenet.engine.preflight import calls_needed, untried_models
 from judgenet.engine.session import with_models
 from judgenet.ui.canvas.ink import Ink
@@ -24,7 +25,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.elements import ElidedLabel, label
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
-from judgenet.ui.limits import limits_words, stop_words
+from judgenet.ui.limits import batch_words, limits_words, stop_words
 from judgenet.ui.measures import measure
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.picture import (
@@ -372,13 +373,18 @@ class CanvasPane(QFrame):
             plural(estimate.pairs, "pair"),
             f"{span(*estimate.calls_open, 'whole')} {'call' if estimate.calls_open.high == 1 else 'calls'}",
         ]
-        if estimate.price is not None:
-            parts.append(f"about {money_span(*estimate.price, estimate.currency)}" if estimate.price.high else "free")
-        parts.append(duration_range(known.duration.low, known.duration.high))
+        by_batch = isinstance(self._context.runner.batch_wish, BatchChoice)
+        price = estimate.batch_price if by_batch and estimate.batch_price is not None else estimate.price
+        if price is not None:
+            parts.append(f"about {money_span(*price, estimate.currency)}" if price.high else "free")
+        if not by_batch:
+            parts.append(duration_range(known.duration.low, known.duration.high))
         if limits := limits_words(self._context.runner.limits, estimate.currency):
             parts.append(f"at most {limits}")
         if stop := stop_words(self._context.runner.stop_wish):
             parts.append(stop)
+        if batch := batch_words(self._context.runner.batch_wish):
+            parts.append(batch)
         return " · ".join(parts)
 
     def _start(self) -> None:
