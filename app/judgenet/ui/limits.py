@@ -13,7 +13,7 @@ from judgenet.core.network import Settings
 from judgenet.core.pairs import systems_of
 from judgenet.core.plan import PriceError
 from judgenet.core.until import StopWish, parse_until
-from judgenet.core.wording import money, plural
+from judgenet.core.wording import money, money_span, plural
 from judgenet.engine.batches import BATCH_RECORD, BatchChoice
 from judgenet.engine.budget import Limits
 from judgenet.engine.session import endpoints_of
@@ -45,6 +45,7 @@ _BATCH_TIP: Final = (
     "Each layer is sent as a batch, which the endpoint answers within a day, at about half the price. The window may "
     "be closed meanwhile: Run takes the answers in the next time."
 )
+_BATCHES: Final = "Ask by batches: about half the price, within a day"
 _LIVE_TIP: Final = (
     "What is not back by then is cancelled and asked live. A time of day (18:00), a date and time (2026-12-01T06:00), "
     "or a span from the start of the run (6h)."
@@ -103,7 +104,7 @@ class LimitsDialog(QDialog):
         for edit in (self.money, self.calls, self.tokens, self.until):
             add_row(self._form, edit.accessibleName(), edit)
         self._form.addRow("", self.auto)
-        self.batch = QCheckBox("Ask by batches: about half the price, within a day")
+        self.batch = QCheckBox(_BATCHES)
         self.batch.setToolTip(_BATCH_TIP)
         self.batch.toggled.connect(self._batch_toggled)
         self.live_after = field("Ask live after", "no deadline; for example, 18:00 or 6h")
@@ -163,6 +164,10 @@ class LimitsDialog(QDialog):
         self.batch.setChecked(isinstance(wish, BatchChoice))
         self.live_after.setText(wish.live_after if isinstance(wish, BatchChoice) else "")
         named = (document.profiles.get(name) for name in endpoints_of(document.spec))
+        known = self._context.figures.estimate
+        batch = "" if known is None else known.batch_words()
+        live = "" if known is None or known.estimate.price is None else money_span(*known.estimate.price)
+        self.batch.setText(f"Ask by batches: {batch} in place of {live}, within a day" if batch else _BATCHES)
         takes = any(profile is not None and profile.kind in BATCH_KINDS for profile in named)
         self._form.setRowVisible(self.batch, takes or self.batch.isChecked())
         self._batch_toggled()

@@ -566,8 +566,12 @@ class StatusBar(QFrame):
         estimate = self._figures.estimate
         currency = estimate.estimate.currency if estimate else "USD"
         text = money(progress.price, currency)
-        if running and estimate is not None and estimate.estimate.price is not None:
-            high = progress.price_before + estimate.estimate.price.high
+        whole = None
+        if running and estimate is not None:
+            by_batch = estimate.estimate.batch_price if self._runner.batches else None
+            whole = by_batch or estimate.estimate.price
+        if whole is not None:
+            high = progress.price_before + whole.high
             if high > progress.price:
                 text += f" of ≈ {money_span(high, high, currency)}"
         return f"{text} + {plural(progress.unpriced, 'call')} of unknown price" if progress.unpriced else text

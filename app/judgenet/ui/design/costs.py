@@ -296,12 +296,10 @@ class CostStrip(QFrame):
             live = money_span(*estimate.price, estimate.currency)
             tip = f"Prices of {estimate.price_date}; check them"
             batch = run_estimate.batch_words()
-            if not batch:
-                self.price.say(live, "price", tip)
-            elif self._by_batch(estimate):
+            if batch and self._by_batch(estimate):
                 self.price.say(batch, f"by batches, {live} live", tip)
             else:
-                self.price.say(live, f"price, {batch} by batches", tip)
+                self.price.say(live, "price", f"{tip}. By batches: {batch}" if batch else tip)
 
     def _by_batch(self, estimate: RunTotals) -> bool:
         return isinstance(self._context.runner.batch_wish, BatchChoice) and estimate.batch_price is not None
