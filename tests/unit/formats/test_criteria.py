@@ -173,3 +173,9 @@ def test_criteria_of_questions_with_several_responses(tmp_path: Path) -> None:
     pairs = read_pairs(path).pairs
     assert len(pairs) == 3
     assert {pair.criteria for pair in pairs} == {(Criterion("Is it true?"),)}
+
+
+def test_the_example_has_criteria_in_three_shapes() -> None:
+    pairs = read_pairs(Path(__file__).parents[3] / "examples" / "criteria.jsonl").pairs
+    assert [[of.weight for of in pair.criteria] for pair in pairs] == [[5, 5, 1], [1, 1, 1], [1]]
+    assert pairs[2].criteria == (Criterion("Correct", "the result is right."),)
