@@ -11,19 +11,26 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from judgenet.core.acceptance import ACCEPTED
-from judgenet.core.aggregate import deciding
+from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
+from judgenet.core.aggregate import NO_QUORUM, deciding
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.sorting import sorted_in_parts
 from judgenet.stats.agreement import Agreement, agreement_of
 from judgenet.stats.curves import CODES
 from judgenet.store.frame import RunFrame
+from judgenet.store.quorum import lacks_quorum, without_quorum
 
 SortKey = Literal["id", "task", "question", "length_a", "length_b", "human", "verdict", "agreement", "chosen"]
 
-JudgedState = Literal["a", "tie", "b", "unscored", "open", "people"]
+NoVerdict = Literal["", "unscored", "no quorum", "for people"]
+"""Why there is no verdict on a pair that was judged, in words."""
+
+_FEW: Final = 50
+"""So many pairs are looked at one by one; of more the table of all is asked, which is made anew when calls come in."""
+
+JudgedState = Literal["a", "tie", "b", "unscored", "no_quorum", "open", "people"]
 """What a network said of a pair. ``unscored``: it was judged, but no verdict came; ``open``: not judged (yet);
-``people``: its verdict is not sure enough to be accepted."""
+``people``: its verdict is not sure enough to be accepted; ``no_quorum``: too few neurons have a valid answer."""
 JUDGED: Final[tuple[JudgedState, ...]] = get_args(JudgedState)
 
 Match = Literal["agree", "differ"]
@@ -70,6 +77,7 @@ class DatasetVerdicts:
         verdict: codes (:data:`~judgenet.stats.curves.CODES`).
         judged: true where the run is done with the pair.
         people: true where the verdict is left to people.
+        no_quorum: true where there is no verdict because too few neurons have a valid answer.
         rule: the aggregation that gives the verdicts; empty where there is no run.
     """
 
@@ -77,6 +85,7 @@ class DatasetVerdicts:
         self.verdict: NDArray[np.uint8] = np.zeros(count, np.uint8)
         self.judged: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self.people: NDArray[np.bool_] = np.zeros(count, np.bool_)
+        self.no_quorum: NDArray[np.bool_] = np.zeros(count, np.bool_)
         self._positions: NDArray[np.int32] = np.zeros(0, np.int32)
         self._table: RunFrame | None = None
         self.rule = ""
@@ -111,8 +120,18 @@ class DatasetVerdicts:
         self.judged[positions] = table.states[index] >= 2
         if self.rule == ACCEPTED:
             self.people[positions] = table.for_people[index]
+        if table.spec.aggregation.quorum is not None:
+            few = len(index) <= _FEW
+            lacking = [lacks_quorum(table, self.rule, pair) for pair in index.tolist()] if few else None
+            self.no_quorum[positions] = without_quorum(table, self.rule)[index] if lacking is None else lacking
         places: list[int] = positions.tolist()
         return places
+
+    def missing(self, position: int) -> NoVerdict:
+        """Why there is no verdict on a pair that was judged; empty where there is one, or it was not judged."""
+        if self.verdict[position] or not self.judged[position]:
+            return ""
+        return FOR_PEOPLE if self.people[position] else NO_QUORUM if self.no_quorum[position] else "unscored"
 
     def at(self, position: int) -> Verdict | None:
         """The verdict on the pair at a position."""
@@ -264,6 +283,7 @@ class PairIndex:
         decided = np.array([JUDGED.index("open"), 0, 1, 2], np.uint8)[verdicts.verdict]
         unscored = verdicts.judged & (verdicts.verdict == 0)
         judged = np.where(unscored, np.uint8(JUDGED.index("unscored")), decided)
+        judged = np.where(verdicts.no_quorum, np.uint8(JUDGED.index("no_quorum")), judged)
         return np.where(verdicts.people, np.uint8(JUDGED.index("people")), judged).astype(np.uint8)
 
     def search(self, text: str, check: StopCheck = _no_check) -> NDArray[np.int32]:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from judgenet.core.aggregate import Opinion, PairVerdicts, Votes, aggregate, decided, leading, merged
 from judgenet.core.calls import CallSite
-from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, Unscored
 from judgenet.core.network import (
     Role,
     Settings,
@@ -66,7 +66,8 @@ class NeuronSnapshot:
     ``busy`` are its calls on their way, ``writing`` the order whose answer is being written (``None`` also where both
     are). ``seconds`` is the longest time one of its answers took (``None`` where it is not known, as of judgments
     that were recorded elsewhere), ``attempts`` the most that a call needed. ``reason`` is set where it is unscored.
-    ``changed_from`` is its verdict in the layer before, where that was another one.
+    ``changed_from`` is its verdict in the layer before, where that was another one. ``stood_in`` counts the calls
+    that a stand-in answered, of the ``answered`` ones.
     """
 
     layer: int
@@ -82,6 +83,8 @@ class NeuronSnapshot:
     seconds: float | None = None
     attempts: int = 0
     reason: Reason | None = None
+    stood_in: int = 0
+    answered: int = 0
 
     @property
     def complete(self) -> bool:
@@ -105,6 +108,7 @@ class PairSnapshot:
         verdict: the network's verdict as soon as nothing outstanding can change it.
         leads: who is ahead meanwhile.
         stop: where the pair was decided early, ``None`` where it was not.
+        no_quorum: where all is in and the verdict is missing for want of a quorum: how many neurons have an answer.
     """
 
     def __init__(self, table: RunFrame, pair: int, roles: tuple[Role, ...] | None) -> None:
@@ -216,6 +220,8 @@ class PairSnapshot:
             max((state.seconds for state in finished if state.seconds), default=None),
             max((state.attempts for state in finished), default=0),
             reasons[0] if complete and verdict is None and reasons else None,
+            sum(state.stood_in for state in finished),
+            sum(state.reason is None or state.reason in ANSWERED for state in finished),
         )
 
     def _sum(self) -> None:
@@ -241,7 +247,19 @@ class PairSnapshot:
             self.verdict = self.chair.verdict if self.chair.complete else None
         else:
             self.verdict = decided(told.votes, left, rules, told.c1)
+        self.no_quorum = self._short_of_quorum(told.valid)
         self.for_people = left_to_people(self._table, self.pair)
+
+    def _short_of_quorum(self, valid: tuple[int, ...]) -> int | None:
+        """Takes the verdict back while too few neurons have a valid answer (``valid``, by layer)."""
+        quorum = self.spec.aggregation.quorum
+        by_chair = self.chair is not None and self.chair.phase != "left_out"
+        answered = valid[-1] if by_chair and valid else sum(valid)
+        if quorum is None or answered >= quorum:
+            return None
+        self.verdict = None
+        done = self.chair.complete if self.chair is not None else not self.outstanding
+        return answered if done else None
 
     def _opinions(self, neurons: Iterable[NeuronSnapshot]) -> list[Opinion]:
         found = []

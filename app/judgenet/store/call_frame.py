@@ -54,6 +54,7 @@ from judgenet.store.columns import (
 from judgenet.store.db import Store, restored
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, RunPair, likely_calls, run_pairs
+from judgenet.store.stand_ins import stood_in_sites
 
 _ROWS_AT_ONCE: Final = 50_000
 _PAIRS_PER_CHECK: Final = 200
@@ -129,6 +130,8 @@ class CallFrame:
         frame = cls(run, spec, PairColumns(each(), (rules or spec.aggregation).learned), rules)
         for last in frame._read_calls(store):
             on_progress(last, total)
+        for site in stood_in_sites(store, run, spec):
+            frame.column(*site[1:]).set_stood_in(site.pair, True)
         frame.states[:] = np.frombuffer(bytes(states), np.uint8)
         done = np.flatnonzero(frame.states >= DONE_PHASE)
         frame.finished = array("I", done.tolist())
@@ -235,6 +238,7 @@ class CallFrame:
                 event.scores_from,
                 event.sampled,
             )
+            column.set_stood_in(site.pair, bool(event.stand_in))
             self.calls_in += before < SCORED_PHASE
             if event.status == "unscored":
                 self._count_unscored(column.reason[site.pair], 1)

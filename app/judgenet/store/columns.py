@@ -177,7 +177,7 @@ class PairColumns:
 @dataclass(frozen=True, slots=True)
 class CallState:
     """One call in short. Scores are those of A and B, whatever the order. ``seconds`` is how long the answer took;
-    ``cached``: it was in the store already and cost this run nothing."""
+    ``cached``: it was in the store already and cost this run nothing. ``stood_in``: a stand-in answered it."""
 
     phase: CallPhase = "none"
     verdict: Verdict | None = None
@@ -189,6 +189,7 @@ class CallState:
     cached: bool = False
     shares: VerdictShares | None = None
     scores_from: ScoreSource | None = None
+    stood_in: bool = False
 
     @property
     def finished(self) -> bool:
@@ -222,7 +223,9 @@ class CallColumn:
     which takes an eighth of the memory; :meth:`score` gives them back to the digit.
     """
 
-    __slots__ = ("_a", "_b", "_scores", "attempts", "cached", "likely", "phase", "reason", "seconds", "verdict")
+    __slots__ = (
+        *("_a", "_b", "_scores", "_stood_in", "attempts", "cached", "likely", "phase", "reason", "seconds", "verdict"),
+    )
 
     def __init__(self, pairs: int, scores: Distinct[float | None]) -> None:
         self.phase: NDArray[np.uint8] = np.zeros(pairs, np.uint8)
@@ -235,6 +238,14 @@ class CallColumn:
         self._b: IntColumn = np.zeros(pairs, np.uint8)
         self._scores = scores
         self.likely: LikelyColumn | None = None
+        self._stood_in: NDArray[np.bool_] | None = None
+
+    def set_stood_in(self, pair: int, stood_in: bool) -> None:
+        """Keeps whether a stand-in answered; few runs have any, so that the column is made when the first comes."""
+        if self._stood_in is None and stood_in:
+            self._stood_in = np.zeros(len(self.phase), np.bool_)
+        if self._stood_in is not None:
+            self._stood_in[pair] = stood_in
 
     def set(
         self,
@@ -337,6 +348,7 @@ class CallColumn:
             int(self.attempts[pair]),
             bool(self.cached[pair]),
             *self.told_likely(pair),
+            self._stood_in is not None and bool(self._stood_in[pair]),
         )
 
 

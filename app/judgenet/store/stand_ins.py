@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from judgenet.core.calls import ROLES_LAYER
-from judgenet.core.network import NetworkSpec, Settings, asked_settings, chair_settings, neuron_settings, role_settings
+from judgenet.core.calls import ROLES_LAYER, CallSite
+from judgenet.core.network import (
+    NetworkSpec,
+    Settings,
+    asked_settings,
+    chair_settings,
+    neuron_settings,
+    role_settings,
+    stand_ins,
+)
 from judgenet.store.db import Store
-from judgenet.store.runs import RunInfo
+from judgenet.store.runs import RunInfo, stood_in_calls
 
 
 class StoodIn(NamedTuple):
@@ -42,6 +51,15 @@ def stood_in_counts(store: Store, run: RunInfo, spec: NetworkSpec) -> tuple[tupl
         if stands_in(settings_at(spec, layer, neuron), endpoint, model)
     )
     return stood_in, answered.total()
+
+
+def stood_in_sites(store: Store, run: RunInfo, spec: NetworkSpec) -> Iterator[CallSite]:
+    """The calls of a run that stand-ins answered."""
+    models = {(of.endpoint or "", of.model or "") for own in asked_settings(spec) for of in stand_ins(own)}
+    if models:
+        for site, by in stood_in_calls(store, run, models).items():
+            if stands_in(settings_at(spec, site.layer, site.neuron), *by):
+                yield site
 
 
 def settings_at(spec: NetworkSpec, layer: int, neuron: int) -> Settings:

@@ -66,6 +66,8 @@ def _neuron_state(neuron: NeuronState) -> str:
             parts.append(order_words(order, state))
     if neuron.weight:
         parts.append(f"learned weight {neuron.weight.removeprefix('w ')}")
+    if neuron.stood_in:
+        parts.append(f"answered by a {neuron.stood_in}")
     if neuron.problem is not None:
         parts.append(f"problem: {neuron.problem.text}")
     return ", ".join(parts) or "no model"

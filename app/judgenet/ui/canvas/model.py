@@ -73,6 +73,7 @@ class NeuronState:
     lets the canvas count by itself. ``changed_from`` is the verdict of this neuron in the layer before, where it was
     another one. ``reason`` says in words why it is unscored, ``note`` and ``note2`` are the two lines below
     ("Retried 3 times", "Out of the vote"). ``weight`` is that of a learned aggregation ("w 0.42"), empty where none is.
+    ``stood_in`` says that a stand-in answered ("stand-in", "stand-in 1 of 2").
     """
 
     role: str
@@ -92,6 +93,7 @@ class NeuronState:
     note2: str = ""
     problem: NodeProblem | None = None
     weight: str = ""
+    stood_in: str = ""
 
     def order(self, order: Order) -> OrderState | None:
         """What one order gave, ``None`` until it is in."""

@@ -165,17 +165,19 @@ def draw_neuron(painter: QPainter, ink: Ink, w: float, h: float, neuron: NeuronS
     else:
         draw_cell(painter, ink, QRectF(0, 0, w, h), cell_key(neuron), look)
         return
-    if neuron.weight:
-        draw_weight(painter, ink, neuron.weight)
+    x = INSIDE - 4.0
+    for text in filter(None, (neuron.weight, neuron.stood_in)):
+        x = draw_tag(painter, ink, x, text) + 4
 
 
-def draw_weight(painter: QPainter, ink: Ink, text: str) -> None:
-    """The weight of a learned aggregation, a tag on the upper border."""
-    box = QRectF(INSIDE - 4, -12, ink.width(text, tabular=True) + 10, 17)
+def draw_tag(painter: QPainter, ink: Ink, x: float, text: str) -> float:
+    """A tag on the upper border, such as the weight of a learned aggregation; returns where it ends."""
+    box = QRectF(x, -12, ink.width(text, tabular=True) + 10, 17)
     painter.setPen(ink.pen("line2", 1))
     painter.setBrush(ink.brush("surface"))
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
     ink.text(painter, box.x() + 5, 1, text, color="text2", tabular=True)
+    return box.right()
 
 
 def slot_rect(w: float, h: float) -> QRectF:

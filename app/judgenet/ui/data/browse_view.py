@@ -407,7 +407,7 @@ class BrowseView(QWidget):
             place="" if row is None else f"{row + 1:,} of {len(self.model.rows):,}",
             verdict=None if verdicts is None else verdicts.at(position),
             judged=judged,
-            people=verdicts is not None and bool(verdicts.people[position]),
+            missing="" if verdicts is None else verdicts.missing(position),
             in_run=verdicts is not None and verdicts.run_index(position) is not None,
             findings=self._by_pair.get(pair.id, ()),
         )

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from judgenet.core.acceptance import FOR_PEOPLE
+from judgenet.core.aggregate import NO_QUORUM
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
 from judgenet.engine.pair_index import DatasetVerdicts, JudgedState, PairFilter, PairIndex
@@ -36,6 +37,7 @@ _JUDGED_WORDS: Final[dict[JudgedState, str]] = {
     "b": "B",
     "unscored": "unscored",
     "people": FOR_PEOPLE,
+    "no_quorum": NO_QUORUM,
     "open": "not judged yet",
 }
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolBut
 from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.wording import MINUS, length_words, longer_share
+from judgenet.engine.pair_index import NoVerdict
 from judgenet.formats import Finding
 from judgenet.ui.criteria_text import criteria_count_words, criteria_list
 from judgenet.ui.data.flow import FlowLayout
@@ -197,12 +198,12 @@ class PairView(QFrame):
         place: str = "",
         verdict: Verdict | None = None,
         judged: bool = False,
-        people: bool = False,
+        missing: NoVerdict = "",
         in_run: bool = False,
         findings: Sequence[Finding] = (),
     ) -> None:
         """Shows a pair. ``place`` says which one it is ("12 of 213"); ``verdict`` is the network's, where it judged;
-        with ``people`` it left the pair to people. ``findings`` are those about this pair."""
+        ``missing`` says why it has no verdict. ``findings`` are those about this pair."""
         same = pair is self._pair
         self._pair = pair
         self._findings = tuple(findings)
@@ -210,7 +211,7 @@ class PairView(QFrame):
         self.title.setToolTip(plain_tip(pair.id))
         self.setAccessibleName(f"Pair {one_line(pair.id, 120)}")
         self.place.setText(place)
-        self._show_facts(pair, verdict, judged, people, in_run)
+        self._show_facts(pair, verdict, judged, missing, in_run)
         if not same:
             there = {"reference": pair.reference is not None, "criteria": bool(pair.criteria)}
             self.which.show_only(("question", *(key for key, has in there.items() if has)))
@@ -231,7 +232,7 @@ class PairView(QFrame):
 
     # Facts
 
-    def _show_facts(self, pair: Pair, verdict: Verdict | None, judged: bool, people: bool, in_run: bool) -> None:
+    def _show_facts(self, pair: Pair, verdict: Verdict | None, judged: bool, missing: NoVerdict, in_run: bool) -> None:
         while self._facts.count():
             widget = self._facts.takeAt(0).widget()
             if widget is not None and widget is not self.run_link:
@@ -239,7 +240,7 @@ class PairView(QFrame):
         self._chips.clear()
         self._say("People", pair.human, missing="no label")
         if judged:
-            self._say("Network", verdict, missing=FOR_PEOPLE if people else "unscored", unscored=not people)
+            self._say("Network", verdict, missing=missing, unscored=missing != FOR_PEOPLE)
         if judged and verdict is not None and pair.human is not None:
             agree = verdict == pair.human
             self._tag("agree" if agree else "differ", "good" if agree else "warn")

@@ -21,6 +21,7 @@ from judgenet.core.network import (
     Role,
     RoleKind,
     Settings,
+    StandIn,
     chair_settings,
     designed_role,
     neuron_settings,
@@ -28,7 +29,8 @@ from judgenet.core.network import (
 )
 from judgenet.core.roles import library
 from judgenet.ui.design.editor import DesignEditor
-from judgenet.ui.design.models import ModelBox, ModelDialog
+from judgenet.ui.design.models import ModelBox, ModelDialog, model_choices
+from judgenet.ui.design.stand_in_row import StandInRow
 from judgenet.ui.dialogs import shown
 from judgenet.ui.elements import DecimalBox, SpinBox, field, label, link
 from judgenet.ui.measures import measure
@@ -87,7 +89,7 @@ class FormSection(QWidget):
 
 
 class SettingsSection(FormSection):
-    """Model, temperature, samples, limit, reasoning, scores and further fields of what is selected."""
+    """Model, temperature, samples, limit, reasoning, scores, further fields and stand-ins of what is selected."""
 
     def __init__(self, editor: DesignEditor) -> None:
         self._inherit = link("Inherit", "Remove the neuron's own settings")
@@ -110,6 +112,8 @@ class SettingsSection(FormSection):
         self.body.addLayout(grid)
         self.request = RequestRows()
         self.body.addWidget(self.request)
+        self.stand_in = StandInRow()
+        self.body.addWidget(self.stand_in)
         self._inherit.clicked.connect(editor.inherit)
         self.model.picked.connect(self._model_picked)
         self.model.other_wanted.connect(self._ask_model)
@@ -120,6 +124,7 @@ class SettingsSection(FormSection):
         self.request.reasoning.chosen.connect(self._reasoning_chosen)
         self.request.scores.chosen.connect(self._scores_chosen)
         self.request.extra.entered.connect(self._extra_entered)
+        self.stand_in.entered.connect(self._stand_in_entered)
         measure(self._grid, across=12, down=2)
 
     def _effective(self) -> list[Settings]:
@@ -156,6 +161,9 @@ class SettingsSection(FormSection):
         editable = not editor.context.document.read_only
         self.request.show_settings(effective, editable=editable)
         self.request.scores.setEnabled(editable and not asks_once)
+        known = model_choices(editor.spec, editor.context.document.profiles)
+        names = [of.endpoint if of.model is None else f"{of.endpoint}/{of.model}" for of in known]
+        self.stand_in.show_settings(effective, names, editable=editable)
         self.samples.setEnabled(editable and not asks_once)
         self.samples.setToolTip("Roles are requested once per pair" if asks_once else self.samples.toolTip())
         own = any(
@@ -201,6 +209,10 @@ class SettingsSection(FormSection):
     def _extra_entered(self, text: str) -> None:
         whole = text == "{}" and self._editor.targets() == ["network"]
         self._editor.set_settings(extra=None if whole else text)
+
+    def _stand_in_entered(self, given: tuple[StandIn, ...]) -> None:
+        whole = not given and self._editor.targets() == ["network"]
+        self._editor.set_settings(stand_in=None if whole else given)
 
     def _max_tokens_changed(self, value: int) -> None:
         self._editor.set_settings("max_tokens", max_tokens=value)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
@@ -247,6 +247,9 @@ class VoteSection(FormSection):
         self.voters = Segment("Who votes", (("neuron", "Each neuron"), ("call", "Each call")))
         self.ties = Segment("A neuron that sees a tie", (("abstain", "Abstains"), ("candidate", "Votes tie")))
         self.fallback = Segment("A tied vote", (("tie", "Is a tie"), ("c1", "Decided by c1*")))
+        self.quorum = SpinBox("Quorum: the fewest neurons with a valid answer", 0, 999)
+        self.quorum.setSpecialValueText("None")
+        self.quorum.setToolTip("With fewer neurons that have a valid answer there is no verdict: it counts as missing")
         note = label(
             "All rules are calculated from the same calls: choosing another costs nothing, and Results compares them.",
             tone="text2",
@@ -258,6 +261,7 @@ class VoteSection(FormSection):
         add_row(form, "Votes", self.voters)
         add_row(form, "On a tie", self.ties)
         add_row(form, "Tied vote", self.fallback)
+        add_row(form, "Quorum", self.quorum)
         self._form = form
         self.body.addLayout(form)
         self.body.addWidget(note)
@@ -265,6 +269,7 @@ class VoteSection(FormSection):
         self.voters.chosen.connect(self._voters_chosen)
         self.ties.chosen.connect(self._ties_chosen)
         self.fallback.chosen.connect(self._fallback_chosen)
+        self.quorum.valueChanged.connect(self._quorum_changed)
         measure(self._form, down=8, across=16)
 
     def refresh(self) -> None:
@@ -280,6 +285,8 @@ class VoteSection(FormSection):
         self.voters.set_current(rules.vote)
         self.ties.set_current(rules.ties)
         self.fallback.set_current(rules.fallback)
+        with QSignalBlocker(self.quorum):
+            self.quorum.setValue(rules.quorum or 0)
         self.setEnabled(not document.read_only)
 
     def _rule_chosen(self, place: int) -> None:
@@ -293,6 +300,9 @@ class VoteSection(FormSection):
 
     def _fallback_chosen(self, key: str) -> None:
         self._editor.set_aggregation(fallback=key)
+
+    def _quorum_changed(self, neurons: int) -> None:
+        self._editor.set_aggregation(quorum=neurons or None)
 
 
 class LearnedSection(FormSection):

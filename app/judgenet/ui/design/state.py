@@ -237,6 +237,8 @@ def design_state(
     }
     note = notes.get(rule, "")
     aggregation = spec.aggregation
+    if aggregation.quorum is not None:
+        note = note or f"Quorum of {plural(aggregation.quorum, 'neuron')}"
     note = note or _TIES.get((aggregation.ties, aggregation.fallback), "")
     return NetworkState(
         layers,

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt
 
-from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.engine.pair_index import DatasetVerdicts, SortKey
+from judgenet.engine.pair_index import DatasetVerdicts, NoVerdict, SortKey
 from judgenet.stats.curves import CODES
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.table import RowsModel
@@ -23,9 +22,6 @@ ColumnKey = Literal[
 ]
 CellKind = Literal["tick", "mono", "text", "quiet", "number", "chip", "match"]
 """How a cell is drawn."""
-
-NoVerdict = Literal["", "unscored", "for people"]
-"""Why a judged pair has no verdict: no call could be read, or its verdict is not sure enough to be accepted."""
 
 VERDICT_WORDS: Final[dict[Verdict | None, str]] = {"a": "A", "b": "B", "tie": "tie", None: ""}
 
@@ -174,9 +170,7 @@ class PairsModel(RowsModel):
         if self.verdicts is None:
             return None, ""
         verdict = CODES[self.verdicts.verdict[position]]
-        if verdict is not None or not self.verdicts.judged[position]:
-            return verdict, ""
-        return None, FOR_PEOPLE if self.verdicts.people[position] else "unscored"
+        return verdict, self.verdicts.missing(position)
 
     def agrees(self, row: int) -> bool | None:
         """Whether verdict and label of a pair are the same; ``None`` where one is missing."""

@@ -297,6 +297,7 @@ class HeadPanel(QFrame):
             (Strong(f"{rates.judged:,}"), f" of {plural(len(rates.frame), 'pair')} {verdicts}"),
             (Strong(f"{count:,}"), f" {labels}"),
         ]
+        lines += _answered_lines(report)
         left = left_words(sample.left_out)
         if accepted is not None:
             left = left.replace(WORDS["no verdict"], "without an accepted verdict")
@@ -319,6 +320,17 @@ class HeadPanel(QFrame):
         for button in self.plan_links:
             button.setText("Plan more labels" if rates.with_label else "Plan labels")
             button.setAccessibleName(button.text())
+
+
+def _answered_lines(report: Report) -> list[Line]:
+    """The pairs without a quorum, and the calls that stand-ins answered, where there are such."""
+    lines: list[Line] = []
+    quorum, stood_in = report.quorum, report.stand_ins
+    if quorum is not None and (short := quorum.without.get(report.rates.aggregation, 0)):
+        lines.append((Strong(f"{short:,}"), f" of {plural(quorum.n_total, 'pair')} without a quorum"))
+    if stood_in is not None:
+        lines.append((Strong(f"{stood_in.calls:,}"), f" of {plural(stood_in.n_total, 'call')} by a stand-in"))
+    return lines
 
 
 CHOSEN_SHORT: Final[dict[Chosen | None, str]] = {

@@ -31,10 +31,12 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
+from judgenet.core.aggregate import NO_QUORUM
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import SPOKEN, clean, plural
 from judgenet.store.acceptance import left_to_people
 from judgenet.store.db import Store, StoreError
+from judgenet.store.quorum import lacks_quorum
 from judgenet.store.runs import RunInfo, run_pair
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip, draw_people
@@ -114,13 +116,17 @@ class SelectedPairsModel(QAbstractListModel):
         unsure = self._results is not None and self._aggregation == ACCEPTED
         return unsure and left_to_people(self._results.frame, self.pairs[row])  # type: ignore[union-attr]
 
+    def lacks_quorum(self, row: int) -> bool:
+        """Whether a pair has no verdict because too few neurons have a valid answer."""
+        return self._results is not None and lacks_quorum(self._results.frame, self._aggregation, self.pairs[row])
+
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = index.row()
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{self.pairs[row] + 1:,} {self.question(row)}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
             network, human = (("none" if said is None else SPOKEN[said]) for said in self.verdicts(row))
-            network = FOR_PEOPLE if self.for_people(row) else network
+            network = FOR_PEOPLE if self.for_people(row) else NO_QUORUM if self.lacks_quorum(row) else network
             return f"Pair {self.pairs[row] + 1:,}, network {network}, people {human}: {self.question(row)}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return self.question(row)
@@ -159,7 +165,7 @@ class _Drawer(QStyledItemDelegate):
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
         for x, verdict in zip((_NET_X, _HUMAN_X), view.pairs.verdicts(index.row()), strict=True):
             people = x == _NET_X and view.pairs.for_people(index.row())
-            if verdict is not None or people:
+            if verdict is not None or people or (x == _NET_X and view.pairs.lacks_quorum(index.row())):
                 painter.save()
                 painter.translate(QPointF(box.right() + 1 - theme.px(x), box.center().y() + 0.5 - 10 * theme.scale))
                 painter.scale(theme.scale, theme.scale)

@@ -486,6 +486,7 @@ class CallsTab(QWidget):
         self.setAccessibleName("Calls")
         self._context = context
         self._focus = focus
+        self._own_model = ""
         self.table = TextTable("Calls of this neuron", _COLUMNS)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
@@ -528,6 +529,7 @@ class CallsTab(QWidget):
 
     def show_neuron(self, now: NeuronSnapshot) -> None:
         """Shows a neuron's calls as they are."""
+        self._own_model = now.settings.model or now.settings.endpoint or ""
         rows = []
         chosen = self.table.currentIndex().row()
         for one in now.orders:
@@ -591,6 +593,8 @@ class CallsTab(QWidget):
         facts = dict.fromkeys(self._fact_rows, "")
         if call is not None:
             facts |= _facts_of(call)
+            if site is not None and self._context.run_state.call_state(site).stood_in:
+                facts["Model"] = f"{call.model}, a stand-in for {self._own_model}"
         self.likely.show_call(call)
         for (name, value), word in zip(self._fact_rows.items(), self._fact_words, strict=True):
             value.setText(showable(facts[name]))

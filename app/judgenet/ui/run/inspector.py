@@ -12,7 +12,7 @@ from judgenet.core.calls import CallSite
 from judgenet.core.criteria import weights_differ
 from judgenet.core.network import takes_criterion
 from judgenet.core.pairs import Order
-from judgenet.core.wording import duration, money
+from judgenet.core.wording import duration, money, of
 from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.ui.canvas.model import Part, Place, Target
 from judgenet.ui.context import Context
@@ -357,7 +357,10 @@ class RunInspector(QFrame):
             place = f"Reads layer {len(layers)} and decides"
         else:
             place = f"Layer {now.layer}, neuron {now.neuron} of {len(layers[now.layer - 1])}{self._weight_words(now)}"
-        self.place.say(f"{place}, {now.settings.model}" if now.settings.model else place)
+        place = f"{place}, {now.settings.model}" if now.settings.model else place
+        if now.stood_in:
+            place = f"{place}; {of(now.stood_in, now.answered)} calls by a stand-in"
+        self.place.say(place)
         self.chip.setVisible(now.phase in ("scored", "unscored"))
         self.chip.show_verdict(now.verdict, unscored=now.phase == "unscored")
         if now.phase == "writing":

@@ -39,12 +39,13 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.acceptance import FOR_PEOPLE
-from judgenet.core.aggregate import deciding
+from judgenet.core.aggregate import NO_QUORUM, deciding
 from judgenet.core.cascade import Stop
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
 from judgenet.store.acceptance import left_to_people
 from judgenet.store.db import StoreError
+from judgenet.store.quorum import lacks_quorum
 from judgenet.ui.canvas.descriptions import SPOKEN
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip, draw_people
@@ -196,6 +197,11 @@ class RunPairsModel(QAbstractListModel):
         table = self._run_state.table
         return table is not None and left_to_people(table, pair)
 
+    def lacks_quorum(self, pair: int) -> bool:
+        """Whether a pair has no verdict because too few neurons have a valid answer."""
+        table = self._run_state.table
+        return table is not None and lacks_quorum(table, deciding(table.spec), pair)
+
     def words(self, pair: int) -> str:
         """A row in words."""
         parts = [f"Pair {pair + 1:,}, {_STATE_WORDS[self._run_state.pair_state(pair)]}"]
@@ -207,6 +213,8 @@ class RunPairsModel(QAbstractListModel):
             parts.append(f"network {SPOKEN[network]}")
         elif self.for_people(pair):
             parts.append(FOR_PEOPLE)
+        elif self.lacks_quorum(pair):
+            parts.append(NO_QUORUM)
         if human is not None:
             parts.append(f"people {SPOKEN[human]}")
         return f"{', '.join(parts)}: {self.title(pair)}"
@@ -276,7 +284,7 @@ class PairDelegate(QStyledItemDelegate):
         ink = Ink.of(theme)
         for place, verdict in enumerate((self._model.network(pair), self._run_state.human(pair))):
             people = place == 0 and verdict is None and self._model.for_people(pair)
-            if verdict is not None or people:
+            if verdict is not None or people or (place == 0 and self._model.lacks_quorum(pair)):
                 painter.save()
                 painter.translate(chips + place * theme.px(32), middle - theme.px(10) + 0.5)
                 painter.scale(theme.scale, theme.scale)

@@ -14,6 +14,7 @@ from judgenet.core.aggregate import Votes, deciding
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import length_words, rule_title
 from judgenet.store.acceptance import left_to_people
+from judgenet.store.quorum import lacks_quorum
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label, line
 from judgenet.ui.measures import measure
@@ -217,6 +218,8 @@ class VoteView(QScrollArea):
             people = name == ACCEPTED and left_to_people(table, now.pair)
             chip.show_verdict(verdict, people=people)
             nothing = "For people" if people else "No verdict" if verdicts is not None else "When all calls are in"
+            if lacks_quorum(table, name, now.pair):
+                nothing = "No quorum"
             words.setText("" if verdict is not None else nothing)
         if self._human is not None:
             self._human.show_verdict(self._context.run_state.human(now.pair))

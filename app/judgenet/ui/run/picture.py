@@ -84,7 +84,15 @@ def neuron_state(now: NeuronSnapshot, spec: NetworkSpec, since: Since) -> Neuron
         reason=reason,
         note=note or note2,
         note2=note2 if note else "",
+        stood_in=stood_in_tag(now),
     )
+
+
+def stood_in_tag(now: NeuronSnapshot) -> str:
+    """That a stand-in answered calls of a neuron; empty where none did."""
+    if not now.stood_in:
+        return ""
+    return "stand-in" if now.stood_in == now.answered else f"stand-in {now.stood_in:,} of {now.answered:,}"
 
 
 def short_reason(reason: Reason) -> str:
@@ -182,6 +190,9 @@ def verdict_state(now: PairSnapshot, human: Verdict | None) -> VerdictState:
         outstanding = 0
         if not now.chair.complete:
             note = "Waits for the chair"
+    if now.no_quorum is not None:
+        note = f"No quorum: {now.no_quorum:,} of {now.spec.aggregation.quorum:,}"
+        return VerdictState(None, votes=(now.votes.a, now.votes.tie, now.votes.b), note=note, human=human)
     if now.for_people:
         return VerdictState(None, votes=(now.votes.a, now.votes.tie, now.votes.b), note="For people", human=human)
     return VerdictState(

@@ -1,0 +1,75 @@
+"""The row of a form that names the models which are asked when an endpoint stops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCompleter, QFormLayout, QWidget
+
+from judgenet.core.network import NetworkError, Settings, StandIn
+from judgenet.core.stand_ins import NO_STAND_IN, read_stand_ins, stand_in_text
+from judgenet.ui.elements import add_row, field, label
+
+_HINT: Final = (
+    "ENDPOINT/MODEL that is asked in place of the model when its endpoint stops, or is out of reach for 120 s "
+    "(“after=60” says another time). Several, separated by commas, are asked in their order. Every record says who "
+    "answered."
+)
+_MIXED: Final = "The selected neurons differ; a change sets all of them"
+
+
+class StandInRow(QWidget):
+    """The stand-ins of what is selected, as on the command line, on one line.
+
+    Signals:
+        entered: stand-ins in their order, none for none, after an edit that can be used.
+    """
+
+    entered = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = field("Stand-in", NO_STAND_IN)
+        self.problem = label("", tone="warn", wrap=True)
+        self.problem.setVisible(False)
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        add_row(form, "Stand-in", self.text)
+        form.addRow(self.problem)
+        self.text.editingFinished.connect(self._read)
+        self._shown = ""
+
+    def show_settings(self, effective: Sequence[Settings], known: Sequence[str], *, editable: bool) -> None:
+        """Shows the stand-ins in force of what is selected, unless somebody is writing; ``known`` are suggested."""
+        given = [settings.stand_in or () for settings in effective]
+        shown = ", ".join(map(stand_in_text, given[0]))
+        if shown != self._shown or not self.text.hasFocus():
+            self._shown = shown
+            self.text.setText(shown)
+            self.text.setCursorPosition(0)
+            self._say("")
+        self.text.setToolTip(_MIXED if len(set(given)) > 1 else _HINT)
+        self.text.setEnabled(editable)
+        completer = QCompleter(list(known), self)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.text.setCompleter(completer)
+
+    def _read(self) -> None:
+        text = self.text.text().strip()
+        if text == self._shown:
+            self._say("")
+            return
+        try:
+            given: tuple[StandIn, ...] = read_stand_ins(text.split(",")) if text else ()
+        except NetworkError as error:
+            self._say(str(error))
+            return
+        self._shown = ", ".join(map(stand_in_text, given))
+        self._say("")
+        self.entered.emit(given)
+
+    def _say(self, problem: str) -> None:
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
