@@ -286,7 +286,9 @@ def run_divided(
     # Workers find this module as this process does.
     os.environ["PYTHONPATH"] = os.pathsep.join([os.getcwd(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
     setup = setup_of(project, limits)
-    divided = DividedRun(setup, ClusterOptions(workers, shards, copy_every, open_simulated))
+    divided = DividedRun(
+        setup.start, setup.project, setup.project_path, ClusterOptions(workers, shards, copy_every, open_simulated)
+    )
     planned = len(setup.start.pairs) * CALLS_A_PAIR
     killer = Killer(divided.folder, planned, kills, lost, broker)
     told: list[ShardsReport] = []

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import warnings
 from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from judgenet.api.networks import Network
 from judgenet.api.pairs import Pairs, PairsSourceLike, as_pairs
-from judgenet.api.runs import Run
+from judgenet.api.runs import Run, open_run
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.batches import parse_live_after
 from judgenet.core.events import Event, RunFinished
@@ -22,6 +23,7 @@ from judgenet.core.until import StopWish
 from judgenet.engine.batches import BatchChoice
 from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import require_approved
+from judgenet.engine.options import OptionError
 from judgenet.engine.prepare import allow, ready_network, require_others_approved, run_project
 from judgenet.engine.session import Engine, RunHandle, Start, endpoints_of
 from judgenet.engine.setup import no_price_words, start_of, unpriced_models
@@ -70,6 +72,10 @@ def judge(
     auto_matches: bool = False,
     batch: bool | None = None,
     live_after: str | None = None,
+    engine: Literal["ray"] | None = None,
+    workers: int | None = None,
+    shards: int | None = None,
+    address: str | None = None,
     progress: bool = True,
     on_event: Callable[[Event], object] | None = None,
 ) -> Run:
@@ -95,11 +101,17 @@ def judge(
             still out; without it the run goes on as it was begun.
         live_after: with batches, when to cancel what is not back and ask it live: ``"18:00"``, ``"6h"`` or
             ``"2026-12-01T06:00"``.
+        engine: ``"ray"`` divides the pairs into shards and judges them on the workers of a Ray cluster, or of this
+            machine (``pip install 'judgenet[ray]'``). The run that is returned is that of the shards that have ended.
+        workers: with Ray, shards that are judged side by side; all cores without it.
+        shards: with Ray, into how many parts the questions are divided; about 2,000 pairs each without it.
+        address: with Ray, a running one to join: ``"auto"``, ``"HOST:PORT"`` or ``"ray://…"``.
         progress: whether to show a live line on the terminal or in the notebook.
-        on_event: is called with every event of the run (:mod:`judgenet.core.events`), on this thread.
+        on_event: is called with every event of the run (:mod:`judgenet.core.events`), on this thread; not with Ray.
 
     Raises:
         judgenet.core.network.NetworkError: the design cannot run.
+        judgenet.engine.options.OptionError: options do not go together, or Ray cannot be used.
         judgenet.store.settings.SettingsError: an endpoint is not known, or lacks an address, a key or a price.
         judgenet.engine.endpoints.NotApproved: the network comes from a project file that wants to send a key, or pairs,
             to an address that you have not approved; nothing was sent.
@@ -108,15 +120,32 @@ def judge(
         judgenet.core.batches.BatchError: ``live_after`` cannot be read.
     """
     limits, stop = Limits(max_calls, max_tokens, budget), StopWish(until or "", auto_matches)
-    with JudgingSession(
-        JudgingRequest(pairs, network, Path(out), limits, limit, stop, by_batch(batch, live_after))
-    ) as session:
+    asked = JudgingRequest(pairs, network, Path(out), limits, limit, stop, by_batch(batch, live_after))
+    if engine is not None:
+        if on_event is not None:
+            raise OptionError("on_event: the events of a run on Ray stay with its workers. Leave it out.")
+        return _judge_on_ray(JudgingFolder(asked), (address, workers, shards), progress)
+    if (workers, shards, address) != (None, None, None):
+        raise OptionError('workers, shards and address go with engine="ray".')
+    with JudgingSession(asked) as session:
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         handle = session.start(events.put)
         with live_progress(session.start_value.pairs, progress) as reporter:
             if not follow_run(handle, events, reporter, on_event):
                 handle.future.result()
         return session.finish(handle)
+
+
+def _judge_on_ray(folder: JudgingFolder, options: tuple[str | None, int | None, int | None], progress: bool) -> Run:
+    # Who judges on one machine needs none of it.
+    from judgenet.cli.run_ray import RayOptions, judge_on_ray
+
+    report, shards = judge_on_ray(
+        folder.start_value, folder.project, folder.project_path, RayOptions(*options), quiet=not progress
+    )
+    if report.message:
+        warnings.warn(f"{report.state}: {report.message}", stacklevel=3)
+    return open_run(shards)
 
 
 def by_batch(batch: bool | None, live_after: str | None) -> BatchChoice | bool | None:
@@ -251,20 +280,20 @@ class LiveRun:
             self._handle.cancel()
 
 
-class JudgingSession:
-    """A run's folder with its store open, and the engine."""
+class JudgingFolder:
+    """A run's folder with its project and its pairs, and what the run is started with."""
 
     def __init__(self, asked: JudgingRequest) -> None:
         pairs, network, out, limits, limit, stop, batch = asked
         rule = stop.rule
         given = network if isinstance(network, Network) else Network(network)
         chosen = as_pairs(pairs)[:limit]
-        self._project_path = out / RUN_PROJECT
-        earlier = load_project(self._project_path) if self._project_path.exists() else None
+        self.project_path = out / RUN_PROJECT
+        earlier = load_project(self.project_path) if self.project_path.exists() else None
         study = given.study
         known = profiles(given.endpoints, out if study is None else study.folder)
         spec = ready_network(given.spec, known, "model=…")
-        self._project = run_project(
+        self.project = run_project(
             out.absolute().name,
             spec,
             new_salt() if earlier is None else earlier.salt,
@@ -273,7 +302,7 @@ class JudgingSession:
             prompts=dict(given.prompts),
         )
         self.start_value: Start = start_of(
-            self._project,
+            self.project,
             list(chosen),
             known,
             folder=out,
@@ -292,11 +321,18 @@ class JudgingSession:
         else:
             # What the program itself describes is approved by that; what a .env in the folder says is not.
             require_others_approved(self.start_value, given.endpoints)
-        allow([known[name] for name in endpoints_of(spec)], out, self._project.salt)
+        allow([known[name] for name in endpoints_of(spec)], out, self.project.salt)
         out.mkdir(parents=True, exist_ok=True)
         write_pairs(self.start_value.pairs, out / PAIRS_FILE, "jsonl")
-        save_project(self._project, self._project_path)
-        self.store = Store.open(store_path(self._project_path))
+        save_project(self.project, self.project_path)
+
+
+class JudgingSession(JudgingFolder):
+    """A run's folder with its store open, and the engine."""
+
+    def __init__(self, asked: JudgingRequest) -> None:
+        super().__init__(asked)
+        self.store = Store.open(store_path(self.project_path))
         self.engine = Engine()
 
     def start(self, emit: Callable[[Event], None]) -> RunHandle:
@@ -306,7 +342,7 @@ class JudgingSession:
     def finish(self, handle: RunHandle) -> Run:
         """The run as it is kept."""
         self.store.flush()
-        return Run(store_path(self._project_path), handle.run.id)
+        return Run(store_path(self.project_path), handle.run.id)
 
     def close(self) -> None:
         """Ends the engine and closes the store."""

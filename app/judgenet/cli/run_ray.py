@@ -15,10 +15,12 @@ from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.metrics import print_metrics
 from judgenet.cli.run import ends_cleanly
 from judgenet.cli.terminal import Terminal
+from judgenet.core.project import Project
 from judgenet.core.wording import money, plural
 from judgenet.engine.divided_run import ClusterOptions, DividedRun
 from judgenet.engine.prepare import Setup
 from judgenet.engine.ray_shards import RayRun, RayShards, joined, workers_of
+from judgenet.engine.session import Start
 from judgenet.figures.metrics import run_metrics
 from judgenet.store.db import Store
 from judgenet.store.locate import find_store
@@ -84,40 +86,36 @@ def progress_line(report: ShardsReport) -> str:
 def run_on_ray(setup: Setup, options: RayOptions, *, as_json: bool, quiet: bool) -> int:
     """Judges the shards of a study on Ray, and prints the figures of all that have ended.
 
-    :raises InputError: the study cannot be divided so.
-    :raises RayMissing: Ray cannot be used.
+    :raises InputError: there is no project.
+    :raises OptionError: it cannot be divided so, or Ray cannot be used.
     """
     if setup.given is None:
         raise InputError(
             "--engine ray needs a project file. Save the study as a project, or take the run.judgenet of a run."
         )
-    progress = _Progress(Terminal(stderr=True), quiet=quiet)
-    with joined(options.address, options.workers or os.cpu_count() or 1) as ray:
-        divided = DividedRun(setup, ClusterOptions(options.workers or workers_of(ray), options.shards))
-        shards = RayShards(ray, RayRun(divided.plan(), divided.of, divided.folder, divided.job), progress.take)
-        try:
-            with ends_cleanly():
-                report = _follow(shards)
-        finally:
-            progress.close()
-            shards.end()
-    _print_figures(divided.folder, report, as_json=as_json, quiet=quiet)
+    with ends_cleanly():
+        report, folder = judge_on_ray(setup.start, setup.project, setup.project_path, options, quiet=quiet)
+    _print_figures(folder, report, as_json=as_json, quiet=quiet)
     return _code(report)
 
 
-def _follow(shards: RayShards) -> ShardsReport:
-    """Goes on until all has ended. The first interrupt stops all workers cleanly, a second one leaves at once."""
-    stopping = False
-    while True:
+def judge_on_ray(
+    start: Start, project: Project, project_path: Path, options: RayOptions, *, quiet: bool
+) -> tuple[ShardsReport, Path]:
+    """Judges the shards of a start on Ray; how they ended, and the folder where they are.
+
+    :raises OptionError: it cannot be divided so, or Ray cannot be used.
+    """
+    progress = _Progress(Terminal(stderr=True), quiet=quiet)
+    with joined(options.address, options.workers or os.cpu_count() or 1) as ray:
+        cluster = ClusterOptions(options.workers or workers_of(ray), options.shards)
+        divided = DividedRun(start, project, project_path, cluster)
+        shards = RayShards(ray, RayRun(divided.plan(), divided.of, divided.folder, divided.job), progress.take)
         try:
-            report = shards.step()
-            if report is not None:
-                return report
-        except KeyboardInterrupt:
-            if stopping:
-                raise
-            stopping = True
-            shards.stop()
+            return shards.follow(), divided.folder
+        finally:
+            progress.close()
+            shards.end()
 
 
 def _code(report: ShardsReport) -> ExitCode:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from judgenet.core.pairs import question_key
+from judgenet.core.project import Project
 from judgenet.core.shards import MOST_SHARDS, Shard
 from judgenet.engine.broker import BrokerPlan, ModelAt
+from judgenet.engine.division import Division
 from judgenet.engine.options import OptionError
-from judgenet.engine.prepare import Division, Setup
 from judgenet.engine.session import OpenEndpoints, Start, all_settings, profiles_of
 from judgenet.engine.shard_worker import COPY_EVERY_S, ShardJob
 from judgenet.store.shard_states import ShardReport
@@ -41,14 +42,16 @@ class DividedRun:
     :raises OptionError: the run cannot be divided, or was divided otherwise.
     """
 
-    def __init__(self, setup: Setup, options: ClusterOptions) -> None:
-        self.folder = shards_folder(setup.project_path).absolute()
-        self.of = shard_count(setup.start, self.folder, options)
+    def __init__(self, start: Start, project: Project, project_path: Path, options: ClusterOptions) -> None:
+        if start.batch:
+            raise OptionError("Batches and --engine ray do not go together yet: leave out one of them.")
+        self.folder = shards_folder(project_path).absolute()
+        self.of = shard_count(start, self.folder, options)
         self._options = options
-        self._start = setup.start
-        self._division = Division(setup, self.of)
+        self._start = start
+        self._division = Division(start, project, project_path, self.of)
         self._places = self._division.all_places()
-        self._models = models_of(setup.start)
+        self._models = models_of(start)
 
     def plan(self) -> BrokerPlan:
         """What the broker is given."""
@@ -76,12 +79,13 @@ class DividedRun:
 
     def job(self, index: int) -> ShardJob:
         """What the worker of a shard is given."""
-        setup = self._division.setup_of(index, self._places[index - 1])
+        part = self._division.part(index, self._places[index - 1])
+        folder = part.start.folder
         return ShardJob(
             shard=Shard(self.of, index),
-            start=setup.start,
-            project=setup.project,
-            folder=setup.project_path.parent.absolute(),
+            start=replace(part.start, folder=None if folder is None else folder.absolute()),
+            project=part.project,
+            folder=part.project_path.parent.absolute(),
             models=tuple(self._models),
             workers=self._options.workers,
             copy_every_s=self._options.copy_every_s,

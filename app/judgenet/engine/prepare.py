@@ -20,16 +20,16 @@ from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, Settings, is_recorded
 from judgenet.core.pair_checks import require_judgeable
-from judgenet.core.pairs import data_hash, systems_of
+from judgenet.core.pairs import systems_of
 from judgenet.core.plan import PriceTable
 from judgenet.core.project import PairsSource, Project, Selection, new_salt, select
 from judgenet.core.roles import parse_roles
-from judgenet.core.shards import SHARD_RECORD, Shard, divide
 from judgenet.core.stand_ins import read_stand_ins
 from judgenet.core.until import UntilError, UntilRule
 from judgenet.engine.auto_matches import FEWEST_SYSTEMS
 from judgenet.engine.batches import BatchChoice
 from judgenet.engine.budget import Limits
+from judgenet.engine.division import Division
 from judgenet.engine.endpoints import NotApproved, replay_store, require_approved
 from judgenet.engine.options import (
     OptionError,
@@ -43,7 +43,7 @@ from judgenet.engine.options import (
     read_width,
     whole_number,
 )
-from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, fingerprint, with_models
+from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, with_models
 from judgenet.engine.setup import read_files, read_source, start_of, unpriced_models
 from judgenet.formats import parse_column_map, parse_label_map, parse_matches, parse_size, split_sheet
 from judgenet.store.approvals import approve, endpoint_needs, file_needs
@@ -55,7 +55,6 @@ from judgenet.store.prices import load_prices
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
 from judgenet.store.settings import SettingsError, UnknownEndpoint, profile_from_flags, profile_problem, profiles
-from judgenet.store.shards import shards_folder
 
 if TYPE_CHECKING:
     from judgenet.formats import Dataset
@@ -163,59 +162,19 @@ def prepare(options: RunOptions) -> Setup:
     if options.shard is None:
         return setup
     shard = read_shard("--shard", options.shard)
-    return Division(setup, shard.of).setup_of(shard.index)
-
-
-class Division:
-    """The setup of a run divided into so many shards, each with its pairs, in a folder and with a store of its own.
-    Their records tell of the whole, so that the run that is merged of all shards is the one that the project would have
-    made.
-
-    :raises OptionError: the run has no project, or chooses its pairs as it goes on.
-    """
-
-    def __init__(self, setup: Setup, of: int) -> None:
-        if setup.given is None:
-            raise OptionError(
-                "--shard needs a project file: all shards of a run share its salt. Save the study as a project in the "
-                "studio, or take the run.judgenet of a run."
-            )
-        start = setup.start
-        if start.auto_matches or start.until is not None:
-            raise OptionError(
-                "--shard: a shard knows its own pairs alone and cannot tell when enough is known. Leave out "
-                "--until and --matches auto."
-            )
-        self.of = of
-        self._setup = setup
-        self._pairs = tuple(start.pairs)
-        self.whole = fingerprint(start)
-        self._told = {"whole": self.whole, "data_hash": data_hash(self._pairs), "pairs": len(self._pairs)}
-
-    def all_places(self) -> tuple[tuple[int, ...], ...]:
-        """The places of the pairs of every shard, in order."""
-        return divide(self._pairs, self.of)
-
-    def setup_of(self, index: int, places: Sequence[int] | None = None) -> Setup:
-        """The setup of a shard; ``places`` are those of its pairs where they are known."""
-        shard, setup = Shard(self.of, index), self._setup
-        start, project, pairs = setup.start, setup.project, self._pairs
-        if places is None:
-            places = shard.places(pairs)
-        record = {SHARD_RECORD: {"index": index, "of": self.of, "places": list(places), **self._told}}
-        held = tuple(pairs[place] for place in places)
-        path = shards_folder(setup.project_path) / shard.folder / RUN_PROJECT
-        assert project.pairs is not None
-        # Of few questions a shard may have none.
-        kept = tuple(pair.id for pair in held)
-        selection = Selection("ids", ids=kept) if kept else Selection(left_out=tuple(pair.id for pair in pairs))
-        return replace(
-            setup,
-            start=replace(start, pairs=held, record={**start.record, **record}),
-            project=replace(project, pairs=replace(project.pairs, selection=selection)),
-            project_path=path,
-            store_path=store_path(path),
+    if setup.given is None:
+        raise OptionError(
+            "--shard needs a project file: all shards of a run share its salt. Save the study as a project in the "
+            "studio, or take the run.judgenet of a run."
         )
+    part = Division(start, project, place.project_path, shard.of).part(shard.index)
+    return replace(
+        setup,
+        start=part.start,
+        project=part.project,
+        project_path=part.project_path,
+        store_path=store_path(part.project_path),
+    )
 
 
 def prepare_models(options: RunOptions) -> tuple[Start, tuple[EndpointProfile, ...]]:

@@ -259,6 +259,19 @@ class RayShards:
         """Ends the run: workers keep what they have."""
         self._ask("want", "stop")
 
+    def follow(self) -> ShardsReport:
+        """Goes on until all has ended. The first interrupt stops all workers cleanly, a second one leaves at once."""
+        stopping = False
+        while True:
+            try:
+                if (report := self.step()) is not None:
+                    return report
+            except KeyboardInterrupt:
+                if stopping:
+                    raise
+                stopping = True
+                self.stop()
+
     def step(self) -> ShardsReport | None:
         """Starts what can start, and takes in what has ended; the last report where all has ended."""
         report, over = self._ask("tick")

@@ -132,7 +132,7 @@ class Cluster:
         setup = prepare(RunOptions(project=folder / "study.judgenet"))
         setup = replace(setup, start=replace(setup.start, limits=limits))
         options = ClusterOptions(1, 1, copy_every_s, self.judge.open)
-        self.divided = DividedRun(setup, options)
+        self.divided = DividedRun(setup.start, setup.project, setup.project_path, options)
         self.broker = Broker(self.divided.plan())
         self.link = Link(self.broker)
         self.folder = self.divided.folder / Shard(1, 1).folder
@@ -208,7 +208,9 @@ def test_a_shard_is_judged_on_the_workers_own_disk_and_kept_in_the_shared_folder
     assert cluster.broker.report().state == "done"
     assert cluster.broker.report().calls == PLANNED
     # Begun again, there is nothing to do.
-    assert Broker(DividedRun(prepare(RunOptions(project=study / "study.judgenet")), ClusterOptions(1)).plan()).over
+    setup = prepare(RunOptions(project=study / "study.judgenet"))
+    again = DividedRun(setup.start, setup.project, setup.project_path, ClusterOptions(1))
+    assert Broker(again.plan()).over
 
 
 def test_the_next_attempt_goes_on_from_the_disk_of_the_dead_one(study: Path, own_disk: Path) -> None:
@@ -356,9 +358,9 @@ def test_pause_and_stop_are_obeyed_within_two_seconds(study: Path) -> None:
 
 def test_the_number_of_shards_stays_what_it_was(study: Path) -> None:
     setup = prepare(RunOptions(project=study / "study.judgenet"))
-    assert DividedRun(setup, ClusterOptions(2)).of == 1
-    assert DividedRun(setup, ClusterOptions(2, shards=5)).of == 5
+    assert DividedRun(setup.start, setup.project, setup.project_path, ClusterOptions(2)).of == 1
+    assert DividedRun(setup.start, setup.project, setup.project_path, ClusterOptions(2, shards=5)).of == 5
     (study / "study.shards" / "0001-of-0003").mkdir(parents=True)
-    assert DividedRun(setup, ClusterOptions(2)).of == 3
+    assert DividedRun(setup.start, setup.project, setup.project_path, ClusterOptions(2)).of == 3
     with pytest.raises(OptionError, match="holds a division into 3"):
-        DividedRun(setup, ClusterOptions(2, shards=5))
+        DividedRun(setup.start, setup.project, setup.project_path, ClusterOptions(2, shards=5))
