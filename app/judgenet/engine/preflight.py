@@ -132,7 +132,7 @@ def start_of_model(start: Start, settings: Settings) -> Start:
         evidence=start.spec.evidence,
     )
     pairs = tuple(of.pair for of in preflight_pairs())
-    return replace(start, spec=spec, pairs=pairs, limits=Limits(), stream=False, scope="all", record={})
+    return replace(start, spec=spec, pairs=pairs, limits=Limits(), stream=False, scope="all", record={}, batch=False)
 
 
 def preflight(
