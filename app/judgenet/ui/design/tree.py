@@ -155,8 +155,10 @@ class NetworkTree(QTreeView):
         for column in range(len(COLUMNS) - 1):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
         if header.sectionSize(NAME) < self._context.theme.theme.px(180):
-            header.resizeSection(NAME, self._context.theme.theme.px(240))
-            header.resizeSection(MODEL, self._context.theme.theme.px(180))
+            header.resizeSection(NAME, self._context.theme.theme.px(220))
+            header.resizeSection(MODEL, self._context.theme.theme.px(170))
+            for column, width in ((TEMPERATURE, 108), (SAMPLES, 80), (REASONING, 92), (READS, 88)):
+                header.resizeSection(column, self._context.theme.theme.px(width))
         self._quiet = False
         self._show_selection()
 

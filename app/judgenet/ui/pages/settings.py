@@ -241,7 +241,7 @@ class EndpointsPanel(QFrame):
         measure(self._column, margins=16, spacing=12)
         measure(self._sides, spacing=24)
         measure(self._buttons, margins=(0, 8, 0, 0))
-        measure(self.list, min_width=220, min_height=280)
+        measure(self.list, min_width=220, min_height=320)
 
     # What there is
 
