@@ -13,7 +13,7 @@ from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.core.extra_fields import extra_text
-from judgenet.core.network import NetworkSpec, Role, RoleKind, Settings, StandIn
+from judgenet.core.network import NetworkSpec, Role, RoleKind, ScoresSetting, Settings, StandIn
 from judgenet.core.project import PROJECT_SUFFIX, Project, select
 from judgenet.core.reasoning import Effort
 from judgenet.core.stand_ins import read_stand_in
@@ -57,6 +57,7 @@ class Network:
         temperature: float | Literal["default"] = "default",
         max_tokens: int = 1024,
         reasoning: int | Effort | Literal["default"] | None = None,
+        scores: ScoresSetting | None = None,
         extra: Mapping[str, Any] | None = None,
         chair: bool = False,
         seed: int = 0,
@@ -78,6 +79,8 @@ class Network:
             samples: calls of each judge in each order.
             reasoning: how much the model thinks before it answers: an effort (``"none"`` to ``"max"``), or the most
                 thinking tokens; ``None`` leaves it to the endpoint.
+            scores: ``"probabilities"`` for expected scores from the probabilities of the model's tokens, where the
+                endpoint gives them; ``run.metrics().probabilities`` counts the calls where it does not.
             extra: further fields of every request, such as ``{"top_k": 20}``.
             chair: one more judge reads the last layer and decides.
             stop_when: a stop rule, so that more is asked of a pair only where it does not hold: ``"orders-agree"``,
@@ -108,6 +111,7 @@ class Network:
             max_tokens=max_tokens,
             stand_in=tuple(standing_in) or None,
             reasoning=reasoning,
+            scores=scores,
             extra=None if extra is None else extra_text(extra, "extra"),
         )
         spec = presets.network(

@@ -12,6 +12,7 @@ from typing import Any, Final
 from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
 from judgenet.core.aggregate import NO_QUORUM, aggregation_names, deciding
 from judgenet.core.evaluation import Evaluation, Unscored
+from judgenet.core.network import asks_probabilities
 from judgenet.core.pairs import Verdict
 from judgenet.formats.writing import pair_record
 from judgenet.stats.lab import counted_pairs
@@ -26,7 +27,7 @@ from judgenet.store.pictures import picture_bytes
 from judgenet.store.quorum import lacks_quorum, quorum_words
 from judgenet.store.results import network_of
 from judgenet.store.run_bias import run_bias
-from judgenet.store.runs import CallRow, RunInfo, RunPair, call_rows, full_calls, run_info, run_pairs, runs
+from judgenet.store.runs import CallRow, FullCall, RunInfo, RunPair, call_rows, full_calls, run_info, run_pairs, runs
 from judgenet.store.taught import fair_frame
 
 Record = dict[str, Any]
@@ -39,6 +40,7 @@ HUMAN: Final = "human"
 
 def call_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
     """One record a call. Layer 0 is role generation, which has neither neuron nor order."""
+    probabilities = asks_probabilities(network_of(run))
     for call in full_calls(store, run):
         site, result = call.site, call.result
         scored = result if isinstance(result, Evaluation) else None
@@ -74,7 +76,31 @@ def call_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
             "attempts": call.attempts,
             "cached": call.cached,
             "started_at": datetime.fromtimestamp(call.started_at, UTC).isoformat(),
+            **(_likely_record(call) if probabilities else {}),
         }
+
+
+def _likely_record(call: FullCall) -> Record:
+    """Of a call that was to be scored by token probabilities: where its scores come from, the scores that its text
+    gives, the probabilities of the verdicts, and those of the scores 1 to 10 for each response."""
+    scored = call.result if isinstance(call.result, Evaluation) else None
+    sampled = None if scored is None else scored.sampled
+    shares = None if scored is None else scored.shares
+    found: Record = {
+        "scores_from": None if scored is None else scored.scores_from,
+        "sampled_a": None if sampled is None else sampled[0],
+        "sampled_b": None if sampled is None else sampled[1],
+        "share_a": None if shares is None else shares.a,
+        "share_tie": None if shares is None else shares.tie,
+        "share_b": None if shares is None else shares.b,
+        "probabilities_a": None,
+        "probabilities_b": None,
+    }
+    if call.likely is not None:
+        shown = (list(call.likely.first), list(call.likely.second))
+        a, b = shown if call.site.order == "ab" else shown[::-1]
+        found |= {"probabilities_a": a, "probabilities_b": b}
+    return found
 
 
 def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:

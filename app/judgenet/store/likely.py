@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,11 +37,4 @@ def sampled_call_scores(frame: RunFrame) -> CallScores:
             sampled = column.likely.sampled[:, 0] - column.likely.sampled[:, 1]
             known = ~np.isnan(sampled) & ~np.isnan(difference[site])
             difference[site] = np.where(known, sampled, difference[site])
-    return CallScores(
-        difference,
-        scores.asked,
-        scores.places,
-        scores.depth,
-        scores.last_asked,
-        np.full((*difference.shape, 3), np.nan),
-    )
+    return replace(scores, difference=difference, shares=np.full((*difference.shape, 3), np.nan))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
+from judgenet.core.network import asks_probabilities
 from judgenet.stats.curves import CODES, Codes
 from judgenet.store.acceptance import final_verdict
 from judgenet.store.columns import PAIR_PHASES
@@ -14,6 +15,7 @@ from judgenet.store.db import Store, restored
 from judgenet.store.decided_early import stopped_after
 from judgenet.store.frame import RunFrame
 from judgenet.store.quorum import quorum_words
+from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, run_pairs
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ _CALL_COLUMNS = (
     ("attempts", "coalesce(c.attempts, r.attempts)"),
     ("from_store", "r.cached"),
 )
+_LIKELY_COLUMNS = ("scores_from", "sampled_a", "sampled_b", "share_a", "share_tie", "share_b")
 _CALL_TEXTS = (("evidence", "r.evidence"), ("reply", "c.raw_text"), ("thinking", "c.thinking"))
 _STORED_TEXTS = ("id", "role", "evidence", "reply", "thinking")
 
@@ -58,6 +61,7 @@ def pair_table(frame: RunFrame, store: Store | None = None) -> pd.DataFrame:
     each aggregation (``c1``, ``c2_l1``, …), ``decision`` where a rule accepts verdicts (``accepted``, ``for people``,
     or ``None`` without a verdict) with ``final`` and ``final_by`` (:func:`judgenet.store.acceptance.final_verdict`),
     ``decided_early`` and ``stopped_after`` (``layer 1``) in a network with stop rules,
+    ``share_a``, ``share_tie`` and ``share_b`` (the neurons' mean probabilities) in one scored by token probabilities,
     ``c1_ab`` and ``c1_ba`` (by order), ``mean_a`` and ``mean_b`` (of the valid calls of neurons with scores),
     ``calls_used`` and ``calls_total``. With a ``store`` also the texts. What is missing
     is ``None`` or NaN, never a tie.
@@ -88,6 +92,8 @@ def pair_table(frame: RunFrame, store: Store | None = None) -> pd.DataFrame:
         columns["no_quorum"] = quorum_words(frame)
     if frame.early is not None:
         columns |= {"decided_early": frame.decided_early, "stopped_after": stopped_after(frame.early)}
+    if table.soft is not None:
+        columns |= {name: table.soft[:, place] for place, name in enumerate(_LIKELY_COLUMNS[3:])}
     columns |= {"c1_ab": _words(table.c1_ab), "c1_ba": _words(table.c1_ba), "mean_a": mean_a, "mean_b": mean_b}
     columns |= {"calls_used": table.used, "calls_total": table.total}
     if store is not None:
@@ -111,12 +117,18 @@ def call_table(store: Store, run: RunInfo, *, texts: bool = False) -> pd.DataFra
     Columns: ``pair`` (its place in the run), ``id``, ``layer`` (0 for the generation of roles), ``neuron``, ``role``,
     ``order``, ``sample``, ``endpoint``, ``model``, ``returned_model``, ``status``, ``reason``, ``score_a``, ``score_b``
     (of responses A and B, whatever the order), ``verdict``, tokens, ``price`` (NaN where unknown), ``latency_s``,
-    ``attempts``, ``from_store`` (it cost this run nothing); with ``texts`` also ``evidence``, ``reply`` and
-    ``thinking``.
+    ``attempts``, ``from_store`` (it cost this run nothing); of a run that was to be scored by token probabilities
+    ``scores_from``, ``sampled_a`` and ``sampled_b`` (the scores that the text gives), ``share_a``, ``share_tie`` and
+    ``share_b`` (the probabilities of the verdicts); with ``texts`` also ``evidence``, ``reply`` and ``thinking``.
     """
     import pandas as pd
 
-    wanted = (*_CALL_COLUMNS, *(_CALL_TEXTS if texts else ()))
+    likely = _LIKELY_COLUMNS if asks_probabilities(network_of(run)) else ()
+    wanted = (
+        *_CALL_COLUMNS,
+        *((name, store.column("run_calls", name, "r")) for name in likely),
+        *(_CALL_TEXTS if texts else ()),
+    )
     rows = store.reader.execute(
         f"SELECT {', '.join(source for _, source in wanted)} FROM run_calls r "
         "JOIN run_pairs p ON p.run=r.run AND p.pair=r.pair LEFT JOIN calls c ON c.id=r.call_id "
@@ -127,7 +139,7 @@ def call_table(store: Store, run: RunInfo, *, texts: bool = False) -> pd.DataFra
     for name in _STORED_TEXTS:
         if name in table:
             table[name] = table[name].map(restored, na_action="ignore")
-    for name in ("score_a", "score_b", "price", "latency_s", "tokens_in", "tokens_out"):
+    for name in ("score_a", "score_b", "price", "latency_s", "tokens_in", "tokens_out", *likely[1:]):
         table[name] = table[name].astype(float)
     table["from_store"] = table["from_store"].astype(bool)
     return table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,12 @@ from judgenet.figures.metrics import run_metrics
 from judgenet.figures.probabilities import probability_figures
 from judgenet.report.build import build
 from judgenet.report.outline import outline
+from judgenet.report.run_records import call_records
 from judgenet.report.writers.markdown import markdown
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import RunInfo, full_calls, run_info
+from judgenet.store.tables import call_table, pair_table
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.engine.harness import SETTINGS, pairs, run, start
 from tests.unit.engine.test_token_probabilities import judge
@@ -67,6 +70,28 @@ def test_the_report_says_it(path: Path) -> None:
     assert f"(Liu et al., 2023) in {12 - without} of 12 scored calls, and those of the sampled text" in text
     assert "## Scores by token probabilities" in text
     assert f"{without} of 12 calls: the answer came without token probabilities." in text
+
+
+def test_exports_and_data_frames(path: Path) -> None:
+    with Store.open(path, readonly=True) as store:
+        info = run_info(store)
+        records, calls = list(call_records(store, info)), list(full_calls(store, info))
+        by_call, by_pair = call_table(store, info), pair_table(RunFrame.read(store, info))
+    for record, call in zip(records, calls, strict=True):
+        likely = call.likely
+        assert record["scores_from"] == ("not_sent" if likely is None else "probabilities")
+        shown = (None, None) if likely is None else (list(likely.first), list(likely.second))
+        assert (record["probabilities_a"], record["probabilities_b"]) == (
+            shown if call.site.order == "ab" else shown[::-1]
+        )
+        text = json.loads(record["raw_text"])
+        written = (text["score_1"], text["score_2"])
+        a, b = written if call.site.order == "ab" else written[::-1]
+        assert (record["sampled_a"], record["sampled_b"]) == ((None, None) if likely is None else (a, b))
+    there = by_call["scores_from"] == "probabilities"
+    assert by_call.loc[there, ["share_a", "share_tie", "share_b"]].sum(axis=1).to_numpy() == pytest.approx(1)
+    assert by_call.loc[~there, "share_a"].isna().all()
+    assert by_pair[["share_a", "share_tie", "share_b"]].sum(axis=1).to_numpy() == pytest.approx(1)
 
 
 def test_a_run_by_text_has_no_such_figures(tmp_path: Path) -> None:
