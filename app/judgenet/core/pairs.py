@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from judgenet.core.criteria import Criterion
-from judgenet.core.pictures import PairPicture
+from judgenet.core.pictures import PairPicture, named_text
 
 Verdict = Literal["a", "b", "tie"]
 """Which response is better. A missing verdict is ``None``, never ``"tie"``."""
@@ -105,6 +105,10 @@ class Pair:
     def response(self, side: Literal["a", "b"]) -> str:
         """The text of one response."""
         return self.response_a if side == "a" else self.response_b
+
+    def told(self, text: str) -> str:
+        """One of its texts as people read it where its pictures are not shown: ``[picture 1]`` in their places."""
+        return named_text(text, self.pictures) if self.pictures else text
 
     def to_json(self) -> dict[str, Any]:
         """The record of the normal form (``pairs.jsonl``), without the source."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Final, Literal, NamedTuple
 
 from judgenet.core.evaluation import REASON_WORDS, Reason
 from judgenet.core.pairs import Verdict
+from judgenet.core.pictures import PairPicture, pictures_in, spoken_text
 
 MINUS: Final = "\u2212"
 LETTERS: Final[dict[Verdict, str]] = {"a": "A", "b": "B", "tie": "="}
@@ -78,6 +80,14 @@ def longer_share(first: str, second: str) -> float | None:
 def length_words(text: str) -> str:
     """How long a text is: ``102 words``, ``320 characters``."""
     return str(length_of(text))
+
+
+def text_size_words(text: str, pictures: Iterable[PairPicture]) -> str:
+    """How long a text is and how many pictures it has, for people: ``12 words, 1 picture``."""
+    seen = len(pictures_in(text, pictures := tuple(pictures)))
+    spoken = spoken_text(text, pictures)
+    parts = [length_words(spoken)] if spoken.strip() or not seen else []
+    return ", ".join([*parts, plural(seen, "picture")] if seen else parts)
 
 
 def _characters(text: str) -> int:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
 from judgenet.core.aggregate import NO_QUORUM, deciding
 from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.pictures import spoken_text
 from judgenet.core.sorting import sorted_in_parts
 from judgenet.stats.agreement import Agreement, agreement_of
 from judgenet.stats.curves import CODES
@@ -164,8 +165,8 @@ class PairIndex:
         codes = {task: code for code, task in enumerate(self.tasks)}
         self.task: NDArray[np.int32] = np.fromiter((codes[pair.task] for pair in pairs), np.int32, count)
         self.human: NDArray[np.uint8] = np.fromiter((_CODE[pair.human] for pair in pairs), np.uint8, count)
-        self.length_a: NDArray[np.int32] = np.fromiter((len(pair.response_a) for pair in pairs), np.int32, count)
-        self.length_b: NDArray[np.int32] = np.fromiter((len(pair.response_b) for pair in pairs), np.int32, count)
+        self.length_a: NDArray[np.int32] = _lengths(pairs, "a")
+        self.length_b: NDArray[np.int32] = _lengths(pairs, "b")
         self._ranks: dict[str, NDArray[np.int32]] = {}
         self._found: tuple[str, NDArray[np.int32]] | None = None
 
@@ -364,6 +365,13 @@ def _start(text: str) -> str:
 def _terms(text: str) -> tuple[str, ...]:
     terms = (quoted or word for quoted, word in _TERM.findall(text.casefold()))
     return tuple(dict.fromkeys(term.strip('"') for term in terms if term.strip('"')))
+
+
+def _lengths(pairs: Sequence[Pair], side: Literal["a", "b"]) -> NDArray[np.int32]:
+    """The characters of a response of each pair; its pictures do not count."""
+    texts = ((pair, pair.response(side)) for pair in pairs)
+    lengths = (len(spoken_text(text, pair.pictures) if pair.pictures else text) for pair, text in texts)
+    return np.fromiter(lengths, np.int32, len(pairs))
 
 
 def _narrows(terms: Sequence[str], before: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.store.db import Store
 from judgenet.ui.accessible import install_names
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.approval import TrustAsker
@@ -34,6 +35,7 @@ from judgenet.ui.pages import make_page
 from judgenet.ui.pages.base import Page
 from judgenet.ui.pages.welcome import WelcomePage
 from judgenet.ui.palette import Palette
+from judgenet.ui.pictures import loader
 from judgenet.ui.results.learning import Learning
 from judgenet.ui.results.state import ResultsState
 from judgenet.ui.run_state import RunState
@@ -204,6 +206,8 @@ class AppWindow(QMainWindow):
         theme.changed.connect(self._apply_theme)
         context.settings.changed.connect(self._apply_preferences)
         context.document.opened.connect(self._opened)
+        loader().stores = self._stores
+        context.document.pairs_changed.connect(self._know_pictures)
         context.document.saved_changed.connect(self._title)
         context.document.project_changed.connect(self._title)
         context.actions.changed.connect(self._fill_menu)
@@ -347,6 +351,13 @@ class AppWindow(QMainWindow):
         self._settings.keep_layout("window", geometry)
         self._settings.flush()
 
+    def _stores(self) -> tuple[Store, ...]:
+        store = self.context.document.store
+        return () if store is None else (store,)
+
+    def _know_pictures(self) -> None:
+        loader().know(self.context.document.pairs)
+
     # Files dropped on the window
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -406,6 +417,7 @@ class AppWindow(QMainWindow):
         await self.context.runner.stop_and_wait()
         self.context.runner.close()
         self.bridge.close()
+        loader().close()
         self.frame_actions.projects.remember()
         self._keep_place()
         self.context.document.shut_down()

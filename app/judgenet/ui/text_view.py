@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from PySide6.QtCore import Qt, QUrl
@@ -20,7 +21,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QWidget
 
+from judgenet.core.pictures import PairPicture
 from judgenet.ui.fonts import families
+from judgenet.ui.pictures import PicturesInText
 from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TYPE, TypeRole
 from judgenet.ui.widgets import set_kind
@@ -225,6 +228,8 @@ class TextView(QTextEdit):
         self._role: TypeRole = role
         self._text = ""
         self._markdown = False
+        self._pictures: tuple[PairPicture, ...] = ()
+        self.in_text = PicturesInText(self)
         self.set_theme(current_theme())
 
     @property
@@ -237,10 +242,11 @@ class TextView(QTextEdit):
         """It is shown as Markdown: wanted, and not too long for it."""
         return self._markdown and len(self._text) <= MOST_MARKDOWN
 
-    def show_text(self, text: str, *, markdown: bool = False) -> None:
-        """Shows a text from its beginning."""
-        if (text, markdown) != (self._text, self._markdown) or not self._text:
-            self._text, self._markdown = text, markdown
+    def show_text(self, text: str, *, markdown: bool = False, pictures: Sequence[PairPicture] = ()) -> None:
+        """Shows a text from its beginning, with those of the pictures that it holds."""
+        shown = (text, markdown, tuple(pictures))
+        if shown != (self._text, self._markdown, self._pictures) or not self._text:
+            self._text, self._markdown, self._pictures = shown
             self._fill()
         self.verticalScrollBar().setValue(0)
 
@@ -254,10 +260,13 @@ class TextView(QTextEdit):
         line = current_theme().line_height(self._role)
         self.document().setTextWidth(self.viewport().width())
         needed = round(self.document().size().height()) if self._text else line
-        return min(max(needed, line), lines * line) + 2 * self.frameWidth()
+        most = lines * line + (current_theme().px(self.in_text.most_height) if self.in_text else 0)
+        return min(max(needed, line), most) + 2 * self.frameWidth()
 
     def _fill(self) -> None:
-        DocumentWriter(self.document(), self._role).write(self._text, markdown=self.markdown)
+        text = self.in_text.marked(self._text, self._pictures)
+        DocumentWriter(self.document(), self._role).write(text, markdown=self.markdown)
+        self.in_text.place()
 
 
 def theme_points(points: float) -> float:

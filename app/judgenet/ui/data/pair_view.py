@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolBut
 
 from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.core.wording import MINUS, length_words, longer_share
+from judgenet.core.pictures import pictures_in
+from judgenet.core.wording import MINUS, longer_share, text_size_words
 from judgenet.engine.pair_index import NoVerdict
 from judgenet.formats import Finding
 from judgenet.ui.criteria_text import criteria_count_words, criteria_list
@@ -25,6 +26,8 @@ from judgenet.ui.widgets import Chip, Segment
 
 _QUESTION_LINES: Final = 5
 _QUESTION_LINES_LOW: Final = 3
+_QUESTION_PICTURE: Final = 140
+"""The most height of a picture of the question: the responses need the room."""
 _LOW: Final = 420
 """Below this height in px at 100 % the question gets fewer lines."""
 
@@ -75,12 +78,12 @@ class _Response(QWidget):
         measure(self._head, spacing=8)
         measure(self._facts, spacing=8)
 
-    def show_response(self, text: str, model: str | None, *, markdown: bool) -> None:
-        """Shows a response."""
+    def show_response(self, pair: Pair, text: str, model: str | None, *, markdown: bool) -> None:
+        """Shows a response of a pair."""
         self._model.setText(one_line(model or "", 80))
         self._model.setToolTip(plain_tip(model or ""))
-        self._size.setText(length_words(text))
-        self.text.show_text(text, markdown=markdown)
+        self._size.setText(text_size_words(text, pair.pictures))
+        self.text.show_text(text, markdown=markdown, pictures=pair.pictures)
 
 
 class PairView(QFrame):
@@ -146,6 +149,7 @@ class PairView(QFrame):
         self.which.chosen.connect(self._show_question)
         self._question_title = label("Question", tone="text2")
         self.question = TextView("Question")
+        self.question.in_text.most_height = _QUESTION_PICTURE
         self._question_head = QHBoxLayout()
         self._question_head.addWidget(self._question_title)
         self._question_head.addWidget(self.which)
@@ -285,9 +289,12 @@ class PairView(QFrame):
 
     def _show_texts(self, pair: Pair) -> None:
         self._show_question(self.which.current)
-        self.a.show_response(pair.response_a, pair.model_a, markdown=self._markdown)
-        self.b.show_response(pair.response_b, pair.model_b, markdown=self._markdown)
-        share = longer_share(pair.response_a, pair.response_b)
+        self.a.show_response(pair, pair.response_a, pair.model_a, markdown=self._markdown)
+        self.b.show_response(pair, pair.response_b, pair.model_b, markdown=self._markdown)
+        sides = (pair.response_a, pair.response_b)
+        # A picture has no length that words could be compared with.
+        seen = any(pictures_in(text, pair.pictures) for text in sides)
+        share = None if seen else longer_share(*sides)
         self.b.more.setText(difference_words(share))
         set_tone(self.b.more, "warn" if share is not None and abs(share) >= 0.5 else "text2")
 
@@ -298,9 +305,9 @@ class PairView(QFrame):
         texts = {"reference": pair.reference or "", "criteria": criteria_list(pair, markdown=self._markdown)}
         text = texts.get(which, pair.question)
         self.question.setAccessibleName(which.capitalize())
-        size = length_words(text) if text.strip() else "empty"
+        size = text_size_words(text, pair.pictures) if text.strip() else "empty"
         self._question_size.setText(criteria_count_words(pair) if which == "criteria" else size)
-        self.question.show_text(text, markdown=self._markdown)
+        self.question.show_text(text, markdown=self._markdown, pictures=pair.pictures)
         self._fit_question()
 
     def _fit_question(self) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from judgenet.core.wording import length_words, plural
+from judgenet.core.wording import plural, text_size_words
 from judgenet.ui.canvas.model import Part
 from judgenet.ui.design.acceptance_form import AcceptanceSection
 from judgenet.ui.design.editor import DesignEditor
@@ -62,9 +62,10 @@ class PairSection(FormSection):
             self.show_all.setText("Load pairs")
             return
         pair = pairs[min(self._prompt.index, len(pairs) - 1)]
-        text = " ".join((pair.question or pair.response_a).split())
+        text = " ".join(pair.told(pair.question or pair.response_a).split())
         self.question.setText(text if len(text) < 600 else text[:600] + " …")
-        self.lengths.setText(f"A {length_words(pair.response_a)}, B {length_words(pair.response_b)}")
+        size_a, size_b = (text_size_words(text, pair.pictures) for text in (pair.response_a, pair.response_b))
+        self.lengths.setText(f"A {size_a}, B {size_b}")
         self.show_all.setText("Show all pairs")
 
     def _show_all(self) -> None:

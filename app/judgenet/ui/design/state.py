@@ -21,7 +21,7 @@ from judgenet.core.network import (
 )
 from judgenet.core.network_graph import design_graph
 from judgenet.core.pairs import ORDERS, Order, Pair
-from judgenet.core.wording import length_words, plural, rule_name, rule_words
+from judgenet.core.wording import plural, rule_name, rule_words, text_size_words
 from judgenet.engine.embedded_model import model_name
 from judgenet.ui.canvas.model import (
     LayerState,
@@ -140,7 +140,8 @@ def pair_state(pair: Pair | None, index: int) -> PairNodeState:
     if pair is None:
         return PairNodeState("Pair", "No pairs are loaded yet.")
     question = pair.question if pair.question.strip() else pair.response_a
-    return PairNodeState(f"Pair {index + 1:,}", question, length_words(pair.response_a), length_words(pair.response_b))
+    sizes = (text_size_words(text, pair.pictures) for text in (pair.response_a, pair.response_b))
+    return PairNodeState(f"Pair {index + 1:,}", pair.told(question), *sizes)
 
 
 def roles_state(spec: NetworkSpec) -> RolesState | None:

@@ -30,6 +30,8 @@ KEYS: Final[dict[int, Said]] = {
 _PLAIN: Final = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
 _QUESTION_LINES: Final = 6
 _QUESTION_LINES_LOW: Final = 3
+_QUESTION_PICTURE: Final = 140
+"""The most height of a picture of the question: the responses need the room."""
 _LOW: Final = 620
 
 
@@ -125,6 +127,7 @@ class DeskView(QWidget):
         self.form.chosen.connect(self._form_chosen)
         self.place = label("", tone="text2")
         self.question = TextView("Question", "question")
+        self.question.in_text.most_height = _QUESTION_PICTURE
         self.a, self.b = (ResponsePane(letter) for letter in letters)
         self.note = label("", tone="text2", wrap=True)
         self.buttons: dict[Said, KeyButton] = {
@@ -189,9 +192,8 @@ class DeskView(QWidget):
         self.place.setText(f"{number:,} of {max(desk.wished, number):,}")
         criteria = criteria_list(pair, markdown=self._markdown)
         asked = f"{pair.question}\n\nCriteria:\n\n{criteria}" if criteria else pair.question
-        self.question.show_text(asked, markdown=self._markdown)
-        self.a.text.show_text(left, markdown=self._markdown)
-        self.b.text.show_text(right, markdown=self._markdown)
+        for view, text in ((self.question, asked), (self.a.text, left), (self.b.text, right)):
+            view.show_text(text, markdown=self._markdown, pictures=pair.pictures)
         said = desk.shown(desk.said)
         for key, button in self.buttons.items():
             button.set_said(key == said)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt
 
 from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.pictures import spoken_text
 from judgenet.engine.pair_index import DatasetVerdicts, NoVerdict, SortKey
 from judgenet.stats.curves import CODES
 from judgenet.ui.models.index import ModelIndex
@@ -151,15 +152,15 @@ class PairsModel(RowsModel):
         """The text of a cell, empty for chips and ticks."""
         pair = self.pairs[self.rows[row]]
         if key in TEXTS:
-            return one_line(getattr(pair, key))
+            return one_line(pair.told(getattr(pair, key)))
         if key == "id":
             return one_line(pair.id)
         if key == "task":
             return one_line(pair.task or "")
         if key == "length_a":
-            return f"{len(pair.response_a):,}"
+            return f"{len(spoken_text(pair.response_a, pair.pictures)):,}"
         if key == "length_b":
-            return f"{len(pair.response_b):,}"
+            return f"{len(spoken_text(pair.response_b, pair.pictures)):,}"
         return ""
 
     def verdict(self, row: int, key: ColumnKey) -> tuple[Verdict | None, NoVerdict]:

@@ -120,7 +120,7 @@ class PairStrip(QWidget):
             return
         self.number.setText(f"Pair {index + 1:,}")
         pair = self._focus.pair
-        self.title.say("" if pair is None else pair.question or pair.response_a)
+        self.title.say("" if pair is None else pair.told(pair.question or pair.response_a))
 
 
 def _step_button(name: str, icon_name: str) -> QToolButton:

@@ -18,7 +18,9 @@ from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
 from judgenet.core.evidence_highlights import mentions, sides
 from judgenet.core.pairs import Order
+from judgenet.core.pictures import PairPicture
 from judgenet.ui.measures import measure
+from judgenet.ui.pictures import PicturesInText
 from judgenet.ui.text_view import DocumentWriter, showable
 from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TypeRole
@@ -71,6 +73,8 @@ class Prose(QTextBrowser):
         )
         self.document().setDocumentMargin(0)
         self.anchorClicked.connect(self._clicked)
+        self._pictures: tuple[PairPicture, ...] = ()
+        self.in_text = PicturesInText(self)
         measure(self, font=self._role)
         self.set_theme(theme)
 
@@ -97,14 +101,17 @@ class Prose(QTextBrowser):
         writing: bool = False,
         color: str = "text",
         order: Order | None = None,
+        pictures: Sequence[PairPicture] = (),
     ) -> None:
-        """Shows a text. Names in it lead to what ``refer`` says of their place; ``writing``: more is to come. With an
-        ``order`` the names that the responses had in the prompt are told in the colours of A and B."""
-        same = (markdown and not writing, tuple(names) if refer else (), color, order) == (
+        """Shows a text, with those of the pictures that it holds. Names in it lead to what ``refer`` says of their
+        place; ``writing``: more is to come. With an ``order`` the names that the responses had in the prompt are told
+        in the colours of A and B."""
+        same = (markdown and not writing, tuple(names) if refer else (), color, order, tuple(pictures)) == (
             self._markdown,
             tuple(self._names) if self._refer else (),
             self._color,
             self._order,
+            self._pictures,
         )
         before, self._said = self._said, text
         was_writing, self._writing = self._writing, writing
@@ -115,6 +122,7 @@ class Prose(QTextBrowser):
             return
         self._markdown = markdown and not writing
         self._names, self._refer, self._color, self._order = names, refer, color, order
+        self._pictures = tuple(pictures)
         self._fill()
 
     def _append(self, more: str) -> None:
@@ -131,7 +139,8 @@ class Prose(QTextBrowser):
     def _fill(self) -> None:
         document, theme = self.document(), current_theme()
         document.setDefaultFont(theme.font(self._role))
-        DocumentWriter(document, self._role).write(self._said, markdown=self._markdown)
+        text = self.in_text.marked(self._said, self._pictures)
+        DocumentWriter(document, self._role).write(text, markdown=self._markdown)
         if self._markdown:
             self._unlink()
         if self._color != "text":
@@ -141,6 +150,7 @@ class Prose(QTextBrowser):
             form.setForeground(theme.color(self._color))
             cursor.mergeCharFormat(form)
         self._link()
+        self.in_text.place()
         self.viewport().update()
         self.updateGeometry()
 
@@ -256,7 +266,8 @@ class FittedProse(Prose):
         if before != width:
             document.setTextWidth(before)
         if self._lines is not None:
-            height = min(height, self._lines * current_theme().line_height(self._role))
+            most = self._lines * current_theme().line_height(self._role)
+            height = min(height, most + (current_theme().px(self.in_text.most_height) if self.in_text else 0))
         self._fitted = (width, height if self._said else 0)
         return self._fitted[1]
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QHBoxLayout, QLab
 
 from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.aggregate import Votes, deciding
-from judgenet.core.pairs import Verdict
-from judgenet.core.wording import length_words, rule_title
+from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.wording import rule_title, text_size_words
 from judgenet.store.acceptance import left_to_people
 from judgenet.store.quorum import lacks_quorum
 from judgenet.ui.context import Context
@@ -26,6 +26,7 @@ from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip
 
 SIDE_BY_SIDE: Final = 430
+_QUESTION_PICTURE: Final = 160
 _SIDES: Final[tuple[Verdict, ...]] = ("a", "tie", "b")
 
 
@@ -50,9 +51,9 @@ class _Response(QWidget):
         measure(self._head, spacing=8)
         measure(self._column, spacing=8)
 
-    def say(self, text: str, model: str | None, *, markdown: bool) -> None:
-        self.words.setText(length_words(text) + (f", {model}" if model else ""))
-        self.text.show_text(text, markdown=markdown)
+    def say(self, pair: Pair, text: str, model: str | None, *, markdown: bool) -> None:
+        self.words.setText(text_size_words(text, pair.pictures) + (f", {model}" if model else ""))
+        self.text.show_text(text, markdown=markdown, pictures=pair.pictures)
 
 
 class RunPairView(QWidget):
@@ -63,6 +64,7 @@ class RunPairView(QWidget):
         self._context = context
         self._focus = focus
         self.question = FittedProse("Question", role="evidence", lines=8)
+        self.question.in_text.most_height = _QUESTION_PICTURE
         self.responses = {"a": _Response("a"), "b": _Response("b")}
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._both.addWidget(self.responses["a"], 1)
@@ -89,9 +91,10 @@ class RunPairView(QWidget):
         if pair is None:
             return
         markdown = self._context.settings.preferences.markdown
-        self.question.say(pair.question or "There is no question.", markdown=markdown)
-        self.responses["a"].say(pair.response_a, pair.model_a, markdown=markdown)
-        self.responses["b"].say(pair.response_b, pair.model_b, markdown=markdown)
+        question = pair.question or "There is no question."
+        self.question.say(question, markdown=markdown, pictures=pair.pictures)
+        self.responses["a"].say(pair, pair.response_a, pair.model_a, markdown=markdown)
+        self.responses["b"].say(pair, pair.response_b, pair.model_b, markdown=markdown)
 
 
 class RolesView(QScrollArea):

@@ -10,7 +10,7 @@ from judgenet.core.evaluation import REASON_WORDS, Reason
 from judgenet.core.network import NetworkSpec, needs_roles
 from judgenet.core.network_graph import network_graph
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.core.wording import aggregation_title, length_words, rule_name
+from judgenet.core.wording import aggregation_title, rule_name, text_size_words
 from judgenet.engine.pair_snapshot import NeuronSnapshot, OrderSnapshot, PairSnapshot
 from judgenet.ui.canvas.gates import with_gates
 from judgenet.ui.canvas.model import (
@@ -145,14 +145,13 @@ def pair_state(index: int, pair: Pair | None) -> PairNodeState:
     return PairNodeState(
         f"Pair {index + 1:,}",
         title_of(pair),
-        length_words(pair.response_a),
-        length_words(pair.response_b),
+        *(text_size_words(text, pair.pictures) for text in (pair.response_a, pair.response_b)),
     )
 
 
 def title_of(pair: Pair) -> str:
     """What a pair is about in one line: its question, else the beginning of a response."""
-    return one_line(pair.question if pair.question.strip() else pair.response_a, 600)
+    return one_line(pair.told(pair.question if pair.question.strip() else pair.response_a), 600)
 
 
 def roles_state(now: PairSnapshot, note: str) -> RolesState:
