@@ -11,7 +11,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -39,6 +39,9 @@ was given up, or the endpoint stopped."""
 Want = Literal["run", "pause", "stop"]
 """What is wanted of all shards."""
 
+_SELDOM: Final = 10
+"""The file of a shard that is done is looked for at every so many looks."""
+_REST_EVERY: Final = 50
 _FOLDER: Final = re.compile(r"([0-9]+)-of-([0-9]+)")
 
 T = TypeVar("T")
@@ -179,35 +182,54 @@ class ShardReports:
         folders: the shards whose folders are there, by the names of these.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, rest: Callable[[], object] = lambda: None) -> None:
+        """``rest`` is called after every few files: for a thread that must not keep others from their work."""
         self.folder = folder
         self.by_shard: dict[Shard, ShardReport] = {}
         self.folders: dict[str, Shard] = {}
-        self._seen: dict[str, tuple[int, int]] = {}
+        self._rest = rest
+        self._names: list[str] = []
+        self._paths: list[tuple[Shard, str]] = []
+        self._seen: dict[Shard, tuple[int, int]] = {}
+        self._ended: set[Shard] = set()
+        self._turn = 0
 
     def look(self) -> frozenset[Shard]:
-        """Reads what has changed since the last look, and says which shards that concerns."""
+        """Reads what has changed since the last look, and says which shards that concerns. Of shards that are done the
+        files are looked for less often."""
         changed = set()
         self._find_folders()
-        for name, shard in self.folders.items():
-            path = self.folder / name / STATE
+        every = self._turn % _SELDOM == 0
+        self._turn += 1
+        for number, (shard, path) in enumerate(self._paths):
+            if number % _REST_EVERY == 0:
+                self._rest()
+            if shard in self._ended and not every:
+                continue
             try:
-                found = path.stat()
+                found = os.stat(path)  # a third of the time of Path.stat
             except OSError:
                 continue
             mark = (found.st_mtime_ns, found.st_ino)
-            if self._seen.get(name) == mark or (report := read_shard_report(path.parent)) is None:
+            if self._seen.get(shard) == mark or (report := read_shard_report(Path(path).parent)) is None:
                 continue
-            self._seen[name] = mark
+            self._seen[shard] = mark
             self.by_shard[shard] = report
+            if report.state == "done":
+                self._ended.add(shard)
+            else:
+                self._ended.discard(shard)
             changed.add(shard)
         return frozenset(changed)
 
     def _find_folders(self) -> None:
         try:
-            names = os.listdir(self.folder)
+            names = sorted(os.listdir(self.folder))
         except OSError:
             names = []
-        if self.folders.keys() != {name for name in names if _FOLDER.fullmatch(name)}:
-            parts = (match for name in names if (match := _FOLDER.fullmatch(name)))
-            self.folders = {match[0]: Shard(int(match[2]), int(match[1])) for match in parts}
+        if names == self._names:
+            return
+        self._names = names
+        parts = (match for name in names if (match := _FOLDER.fullmatch(name)))
+        self.folders = {match[0]: Shard(int(match[2]), int(match[1])) for match in parts}
+        self._paths = [(shard, f"{self.folder / name / STATE}") for name, shard in self.folders.items()]

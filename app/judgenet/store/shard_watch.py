@@ -4,6 +4,7 @@ together. Files are read again only where they have changed, so that thousands o
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
@@ -30,6 +31,8 @@ CellState = Literal["waiting", "running", "paused", "done", "failed", "silent"]
 :data:`~judgenet.store.shard_states.STALE_S` seconds."""
 CELL_STATES: Final[tuple[CellState, ...]] = ("waiting", "running", "paused", "done", "failed", "silent")
 
+_SELDOM: Final = 10
+"""Manifests that are known are looked for at every so many looks."""
 _RATE_S: Final = 60.0
 """Rates are over so many seconds."""
 
@@ -102,9 +105,11 @@ class ShardWatch:
 
     def __init__(self, folder: Path, rest: Callable[[], object] = lambda: None) -> None:
         self.folder = folder
-        self._reports = ShardReports(folder)
+        self._reports = ShardReports(folder, rest)
         self._rest = rest
         self._manifests: dict[int, tuple[int, Manifest]] = {}
+        self._known: dict[int, ShardReport] = {}
+        self._turn = 0
         self._history: deque[tuple[float, int, int]] = deque()
 
     def look(self, now: float | None = None) -> ShardSetLook | None:
@@ -114,7 +119,7 @@ class ShardWatch:
         """
         at = time.time() if now is None else now
         told = read_shards_report(self.folder)
-        self._reports.look()
+        changed = self._reports.look()
         folders = self._reports.folders
         divisions = {shard.of for shard in folders.values()} | ({told.shards} if told is not None else set())
         if len(divisions) > 1:
@@ -125,41 +130,41 @@ class ShardWatch:
         if not divisions:
             return None
         (of,) = divisions
-        reports = self._all_reports(folders)
+        self._renew(folders, changed)
+        reports = dict(self._known)
         cells = bytearray(of)
         for index, report in reports.items():
             cells[index - 1] = CELL_STATES.index("silent" if report.stale(at) else report.state)
         return self._look(at, of, bytes(cells), reports, told)
 
-    def _all_reports(self, folders: Mapping[str, Shard]) -> dict[int, ShardReport]:
-        """What each shard tells; of one that ended and tells nothing, what its manifest says."""
-        found = {}
+    def _renew(self, folders: Mapping[str, Shard], changed: frozenset[Shard]) -> None:
+        """Brings what is known of each shard up to date: what it tells; of one that ended and tells nothing, what its
+        manifest says. Manifests that are known are looked for less often."""
+        every = self._turn % _SELDOM == 0
+        self._turn += 1
         for name, shard in folders.items():
             report = self._reports.by_shard.get(shard)
-            manifest = self._manifest(name, shard)
-            if report is None and manifest is None:
-                continue
-            if report is None or (manifest is not None and report.state == "done" and not report.pairs):
-                assert manifest is not None
-                report = _report_of(manifest)
-            found[shard.index] = report
-        return found
+            runs = report is not None and report.state in ("running", "paused")
+            there = shard.index in self._manifests
+            if shard in changed or every or not (there or runs):
+                manifest = None if runs and not there else self._manifest(name, shard.index)
+                if report is None or (manifest is not None and report.state == "done" and not report.pairs):
+                    report = None if manifest is None else _report_of(manifest)
+                if report is not None:
+                    self._known[shard.index] = report
 
-    def _manifest(self, name: str, shard: Shard) -> Manifest | None:
-        known = self._manifests.get(shard.index)
-        report = self._reports.by_shard.get(shard)
-        if known is None and report is not None and report.state in ("running", "paused"):
-            return None
+    def _manifest(self, name: str, index: int) -> Manifest | None:
         folder = self.folder / name
         try:
-            mark = (folder / MANIFEST).stat().st_mtime_ns
+            mark = os.stat(f"{folder}/{MANIFEST}").st_mtime_ns  # a third of the time of Path.stat
         except OSError:
             return None
+        known = self._manifests.get(index)
         if known is None or known[0] != mark:
             manifest = Manifest.read(folder)
             if manifest is None:
                 return None
-            known = self._manifests[shard.index] = (mark, manifest)
+            known = self._manifests[index] = (mark, manifest)
             self._rest()
         return known[1]
 

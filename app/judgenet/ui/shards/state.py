@@ -22,6 +22,7 @@ from judgenet.store.shards import merge_shards, read_shards, shards_folder
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.run_state import RunState
+from judgenet.ui.shards.stamps import Stamps, stamps_of
 from judgenet.ui.tasks import Job, JobCancelled, Tasks
 
 EVERY_MS: Final = 1000
@@ -34,7 +35,7 @@ class ShardsState(QObject):
     """What is known of the shards of the open project.
 
     Attributes:
-        look: how they are, ``None`` where the project has none.
+        look: how they are, ``None`` where the project has none; ``stamps`` what the grid shows of it.
         opened: the shard whose store is looked into, by index from 1; ``None`` for none.
         indexed: how many ended shards the figures are of.
         working: the index is being made, or the shards merged.
@@ -61,6 +62,7 @@ class ShardsState(QObject):
         self._tasks = tasks
         self._errors = errors
         self.look: ShardSetLook | None = None
+        self.stamps = stamps_of(None)
         self.opened: int | None = None
         self.indexed = 0
         self.working = False
@@ -115,9 +117,9 @@ class ShardsState(QObject):
 
     async def _look(self, watch: ShardWatch) -> None:
         try:
-            look = await self._tasks.off_thread(watch.look)
+            look, stamps = await self._tasks.off_thread(_looked, watch)
         except StoreError as error:
-            look = None
+            look, stamps = None, stamps_of(None)
             if str(error) != self._trouble:
                 self._trouble = str(error)
                 self._errors.tell(self._trouble, self._document.title, level="warning")
@@ -125,7 +127,7 @@ class ShardsState(QObject):
             self._looking = False
         if watch is not self._watch:
             return
-        before, self.look = self.look, look
+        before, self.look, self.stamps = self.look, look, stamps
         if (before is None) != (look is None):
             self.found.emit()
         if look is not None:
@@ -296,6 +298,11 @@ class ShardsState(QObject):
     def behind_words(self) -> str:
         """What the figures lack, in words; empty where that is nothing."""
         return f"{plural(self.behind, 'shard')} more ended" if self.behind else ""
+
+
+def _looked(watch: ShardWatch) -> tuple[ShardSetLook | None, Stamps]:
+    look = watch.look()
+    return look, stamps_of(look)
 
 
 def _indexed(store: Store) -> int:

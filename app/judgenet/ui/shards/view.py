@@ -19,7 +19,7 @@ from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
 from judgenet.ui.shards.facts import ShardFacts
 from judgenet.ui.shards.grid import ShardGrid
-from judgenet.ui.shards.stamps import draw_stamp, stamps_of
+from judgenet.ui.shards.stamps import draw_stamp
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import INSPECTOR, PANEL_INSIDE
 
@@ -217,7 +217,7 @@ class ShardsView(QFrame):
         look = self._state.look
         if look is None or not self.isVisible():
             return
-        self.grid.show_stamps(stamps_of(look))
+        self.grid.show_stamps(self._state.stamps)
         self.legend.show_counts(look, large=self.grid.large)
         self._show_figures(look)
         led = f"Led by {look.told.engine.capitalize()}. " if look.told is not None and look.told.engine else ""
