@@ -67,6 +67,7 @@ from judgenet.store.frame import RunFrame
 from judgenet.store.quorum import without_quorum
 from judgenet.store.recorded import describe
 from judgenet.store.runs import RunInfo, Spent, full_calls, pair_roles, spent
+from judgenet.store.shards import ShardsInRun
 from judgenet.store.usage import models_used, parameters_used, unread_inputs
 
 PROMPT_CHARS = 6000
@@ -306,6 +307,7 @@ def _about(store: Store, run: RunInfo, sums: Spent) -> About:
         recorded=describe(record["recorded"]) if "recorded" in record else "",
         name=run.name,
         note=run.note,
+        shards=ShardsInRun.of_run(run),
     )
 
 

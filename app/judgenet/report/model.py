@@ -26,6 +26,7 @@ from judgenet.stats.agreement import Agreement, PositionConsistency
 from judgenet.stats.discussion import Overturns
 from judgenet.stats.intervals import AgreementIntervals, WinRate
 from judgenet.store.runs import Spent
+from judgenet.store.shards import ShardsInRun
 from judgenet.store.usage import ModelUse, ParameterUse
 
 if TYPE_CHECKING:
@@ -296,7 +297,7 @@ class About:
     """What was run, when, and with what. Times are seconds since the epoch, UTC.
 
     ``recorded`` says how judgments made elsewhere were read; empty for a run of our own. ``name`` and ``note`` are
-    what somebody called the run and noted of it, empty where nobody did.
+    what somebody called the run and noted of it, empty where nobody did. ``shards`` are those that it is made of.
     """
 
     run_id: str
@@ -318,6 +319,7 @@ class About:
     recorded: str = ""
     name: str = ""
     note: str = ""
+    shards: ShardsInRun | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,6 +199,13 @@ def state_line(report: Report) -> Line:
     about, data = report.about, report.data
     if about.state == "done":
         return ()
+    if about.shards is not None and about.shards.lacking:
+        shards = about.shards
+        head = Strong(
+            f"{of(shards.ended, shards.of)} shards have ended, with {of(data.finished, shards.pairs)} pairs judged: "
+            f"{shards.lacking}. "
+        )
+        return (head, "Every figure below is about these pairs alone.")
     head = Strong(f"{STATES[about.state]}: {of(data.finished, data.pairs)} pairs are judged. ")
     message: Line = (Given(about.message), " ") if about.message else ()
     alone = "Every figure below is about these pairs alone."

@@ -5,10 +5,11 @@ from __future__ import annotations
 from judgenet.core.network import Aggregation
 from judgenet.core.wording import duration, moment, of, plural, spent_text
 from judgenet.report.blocks import Facts, Given, Line, Section
-from judgenet.report.model import LeftOutCount, Report
+from judgenet.report.model import About, LeftOutCount, Report
 from judgenet.report.outline_tables import STATES
 from judgenet.report.settings import setting_words
 from judgenet.store.runs import Spent
+from judgenet.store.shards import ShardsInRun
 
 _LEFT_WORDS = {
     "not judged": "{count} pairs are not judged yet",
@@ -60,11 +61,24 @@ def _batch_rows(spent: Spent) -> list[tuple[str, Line]]:
     return [("By batch", (f"{of(spent.by_batch, spent.calls_new)} new calls, at the price of batches",))]
 
 
+def shards_words(shards: ShardsInRun) -> str:
+    """Of which shards a run is made."""
+    return f"{of(shards.ended, shards.of)} ended{f'; {shards.lacking}' if shards.lacking else ', all pairs are judged'}"
+
+
+def run_state_words(about: About) -> str:
+    """How a run stands, within a line."""
+    if about.shards is not None and about.shards.lacking:
+        return "not all shards have ended"
+    return STATES.get(about.state, "finished").lower()
+
+
 def record_section(report: Report) -> tuple[Section, Facts]:
     about, data = report.about, report.data
     rows: list[tuple[str, Line]] = [
-        ("Run", (f"{about.run_id}, {STATES.get(about.state, 'finished').lower()}",)),
+        ("Run", (f"{about.run_id}, {run_state_words(about)}",)),
         *((name, (Given(text),)) for name, text in (("Name", about.name), ("Note", about.note)) if text),
+        *(() if about.shards is None else (("Shards", (shards_words(about.shards),)),)),
         ("Started", (moment(about.created_at),)),
     ]
     if about.finished_at is not None:

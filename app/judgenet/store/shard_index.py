@@ -33,8 +33,10 @@ from judgenet.store.shards import (
     OF_ANSWER,
     OF_CALL,
     PAIRS,
+    SHARDS_RECORD,
     Manifest,
     ShardSet,
+    ShardsInRun,
     ShardState,
     copy_labels,
     incomplete_words,
@@ -239,8 +241,9 @@ def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState], on_progr
     with Store.open(ended[0].store, readonly=True) as first:
         run = run_info(first)
     given = run.record[SHARD_RECORD]
+    of_run = ShardsInRun.of_set(shards, given["pairs"])
     record = {name: value for name, value in run.record.items() if name != SHARD_RECORD}
-    record |= {"data_hash": given["data_hash"], "pairs": given["pairs"], "shards": _record(shards, len(pairs))}
+    record |= {"data_hash": given["data_hash"], "pairs": given["pairs"], SHARDS_RECORD: of_run.to_json()}
     texts = [Pair.from_json(json.loads(body)) for body in pairs["body"]]
     made = start_run(store, whole, record, texts)
     of_place = dict(zip(pairs["place"], range(len(pairs)), strict=True))
@@ -264,23 +267,9 @@ def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState], on_progr
         on_progress(number + 1, len(ended))
     missing = given["pairs"] - len(pairs)
     done = shards.complete and not missing
-    lacking = (
-        "" if done else f"shards: {len(pairs):,} of {given['pairs']:,} pairs are there; {incomplete_words(shards)}"
-    )
+    lacking = "" if done else f"shards: {len(pairs):,} of {given['pairs']:,} pairs are there; {of_run.lacking}"
     set_run_state(store, made.id, "done" if done else "halted", lacking)
     store.flush()
-
-
-def _record(shards: ShardSet, pairs: int) -> dict[str, Any]:
-    """What the run of an index keeps of its shards: how many are in it, which are not, and the pairs that are there."""
-    ended = sum(state.manifest is not None for state in shards.shards)
-    return {
-        "of": shards.of,
-        "ended": ended,
-        "missing": list(shards.missing),
-        "unfinished": list(shards.unfinished),
-        "pairs": pairs,
-    }
 
 
 def _copy_matrix(db: sqlite3.Connection, state: ShardState, run: int, of_place: dict[int, int]) -> None:

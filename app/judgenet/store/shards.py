@@ -33,6 +33,9 @@ from judgenet.store.runs import KEY_BYTES, RunInfo, run_info, runs, spent, start
 from judgenet.store.taught import fair_frame
 from judgenet.version import __version__
 
+SHARDS_RECORD: Final = "shards"
+"""The name in a run's record of the shards that it is made of."""
+
 MANIFEST: Final = "manifest.json"
 MATRIX: Final = "matrix.parquet"
 _BATCH: Final = 5000
@@ -49,6 +52,7 @@ OF_CALL: Final = (
 OF_ANSWER: Final = (
     *("returned_model", "fingerprint", "form", "parameters", "finish_reason", "raw_finish", "tokens_in", "tokens_out"),
     *("tokens_cached", "tokens_reasoning", "tokens_estimated", "price", "latency_s", "attempts", "started_at", "batch"),
+    "likely",
 )
 """The columns of an answer that a matrix has, under ``answer_`` and their name: all but its texts."""
 
@@ -304,7 +308,7 @@ def merge_shards(shards: ShardSet, into: Store, every_pair: Sequence[Pair] | Non
             if shard_of_run(run) != state.shard:
                 raise StoreError(f"{state.store}: its newest run is not shard {state.shard}. Run the shard again.")
             if merged is None:
-                merged = _Merged(into, run, every_pair)
+                merged = _Merged(into, run, every_pair, shards)
             merged.take(source, run)
     assert merged is not None
     index = store_path(shards.folder / INDEX)
@@ -312,31 +316,67 @@ def merge_shards(shards: ShardSet, into: Store, every_pair: Sequence[Pair] | Non
         # Labels that people gave on the set before it was merged.
         with Store.open(index, readonly=True) as source:
             into.run_now(lambda db: copy_labels(source, db))
-    return merged.finish(complete=shards.complete)
+    return merged.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class ShardsInRun:
+    """Of how many shards a run is made (``ended`` of ``of``), which are not in it, and which ended before all their
+    pairs were done; ``pairs`` are those of all shards."""
+
+    of: int
+    ended: int
+    missing: tuple[int, ...]
+    unfinished: tuple[int, ...]
+    pairs: int
+
+    @classmethod
+    def of_set(cls, shards: ShardSet, pairs: int) -> Self:
+        """Those of a set."""
+        ended = sum(state.manifest is not None for state in shards.shards)
+        return cls(shards.of, ended, shards.missing, shards.unfinished, pairs)
+
+    @classmethod
+    def of_run(cls, run: RunInfo) -> Self | None:
+        """Those of a run that is read from its shards or was merged of them; ``None`` for any other."""
+        given = run.record.get(SHARDS_RECORD)
+        if given is None:
+            return None
+        missing, unfinished = (tuple(given.get(name, ())) for name in ("missing", "unfinished"))
+        return cls(given["of"], given.get("ended", 0), missing, unfinished, given.get("pairs", 0))
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @property
+    def lacking(self) -> str:
+        """What is not in it, in words; empty where nothing is."""
+        parts = []
+        for title, indexes in (("missing", self.missing), ("not finished", self.unfinished)):
+            if indexes:
+                named = ", ".join(map(str, indexes[:8])) + (" …" if len(indexes) > 8 else "")
+                parts.append(f"{plural(len(indexes), 'shard')} of {self.of:,} {title} ({named})")
+        return ", ".join(parts)
 
 
 def incomplete_words(shards: ShardSet) -> str:
     """What a set of shards lacks, in words."""
-    parts = []
-    for title, indexes in (("missing", shards.missing), ("not finished", shards.unfinished)):
-        if indexes:
-            named = ", ".join(map(str, indexes[:8])) + (" …" if len(indexes) > 8 else "")
-            parts.append(f"{plural(len(indexes), 'shard')} of {shards.of:,} {title} ({named})")
-    return ", ".join(parts)
+    return ShardsInRun.of_set(shards, 0).lacking
 
 
 class _Merged:
     """The run that shards are merged into."""
 
-    def __init__(self, store: Store, first: RunInfo, every_pair: Sequence[Pair] | None) -> None:
+    def __init__(self, store: Store, first: RunInfo, every_pair: Sequence[Pair] | None, shards: ShardSet) -> None:
         given = first.record[SHARD_RECORD]
         self._store = store
+        self._shards = shards
         self.whole: str = given["whole"]
         self._pairs: int = given["pairs"]
         if every_pair is not None and data_hash(every_pair) != given["data_hash"]:
             raise StoreError("The pairs of the project are others now than when its shards were run.")
         record = {name: value for name, value in first.record.items() if name != SHARD_RECORD}
-        record |= {"data_hash": given["data_hash"], "pairs": self._pairs, "merged": {"of": given["of"]}}
+        record |= {"data_hash": given["data_hash"], "pairs": self._pairs}
         there = {of.fingerprint: of for of in runs(store)}.get(self.whole)
         self._run = (
             there
@@ -358,19 +398,22 @@ class _Merged:
         if (salt := source.meta("salt")) is not None:
             self._store.salt(salt)
 
-    def finish(self, *, complete: bool) -> RunInfo:
-        """Sets the state of the run by those of the shards."""
+    def finish(self) -> RunInfo:
+        """Sets the state of the run by those of the shards, and of which it is made."""
         number = self._run.number
         done = self._store.reader.execute(
             "SELECT count(*) FROM run_pairs WHERE run=? AND state<>'open'", (number,)
         ).fetchone()[0]
-        state = "done" if complete and done == self._pairs else "halted"
+        state = "done" if self._shards.complete and done == self._pairs else "halted"
         message = "" if state == "done" else f"merged from shards: {done:,} of {self._pairs:,} pairs are finished"
+
+        of_run = ShardsInRun.of_set(self._shards, self._pairs)
 
         def write(db: sqlite3.Connection) -> None:
             ended = db.execute("SELECT max(started_at) FROM run_calls WHERE run=?", (number,)).fetchone()[0]
             db.execute(
-                "UPDATE runs SET state=?, message=?, finished_at=? WHERE number=?", (state, message, ended, number)
+                "UPDATE runs SET state=?, message=?, finished_at=?, record=json_set(record, ?, json(?)) WHERE number=?",
+                (state, message, ended, f"$.{SHARDS_RECORD}", json.dumps(of_run.to_json()), number),
             )
 
         self._store.run_now(write)

@@ -83,6 +83,8 @@ def test_merged_shards_are_the_undivided_run(
     merged = judgenet("merge", study.name, "--json").json
     assert (merged["state"], merged["shards"], merged["missing"], merged["unfinished"]) == ("done", SHARDS, [], [])
     compare_with_whole(judgenet, study.name)
+    assert judgenet("report", study.name, "-o", "all.md").code == 0
+    assert "3 of 3 ended, all pairs are judged" in (tmp_path / "all.md").read_text(encoding="utf-8")
     # The merged run is the project's own: it goes on, and nothing is asked again.
     again = judgenet("run", study.name, *at, "-q", "--json")
     assert again.code == 0
@@ -180,6 +182,12 @@ def test_figures_are_there_before_all_shards_and_labels_given_then_stay(
     assert (first["state"], "2 shards of 3 missing (2, 3)" in first["message"]) == ("halted", True)
     verdicts = judgenet("export", study.name, "--what", "verdicts").lines
     assert 0 < len(verdicts) == first["pairs"]["total"] < 24
+    assert judgenet("report", study.name, "-o", "part.md").code == 0
+    report = (tmp_path / "part.md").read_text(encoding="utf-8")
+    said = f"1 of 3 shards have ended, with {len(verdicts)} of 24 pairs judged: 2 shards of 3 missing (2, 3)."
+    assert said in report
+    assert "1 of 3 ended; 2 shards of 3 missing (2, 3)" in report
+    assert "endpoint that stopped" not in report
     label = {"pair_id": verdicts[0]["pair_id"], "label": "b"}
     (tmp_path / "said.jsonl").write_text(json.dumps(label) + "\n", encoding="utf-8")
     given = judgenet("labels", study.name, "--import", "said.jsonl", "--annotator", "Ada", "--json").json
