@@ -17,7 +17,6 @@ import asyncio
 import json
 import os
 import random
-import resource
 import sqlite3
 import subprocess
 import sys
@@ -296,7 +295,9 @@ def step_process(place: str, step: str) -> None:
     from judgenet.store.taught import fair_frame
 
     def resident() -> float:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        # What getrusage tells holds the process that started this one.
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
 
     folder = Path(place)
     before, cpu, began = resident(), time.process_time(), time.perf_counter()
