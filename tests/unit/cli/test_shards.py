@@ -256,5 +256,5 @@ def test_a_matrix_has_every_column_but_texts() -> None:
             table: {row[1] for row in db.execute(f"PRAGMA table_info({table})")} for table in ("run_calls", "calls")
         }
     assert there["run_calls"] - set(OF_CALL) == {"run", "pair", "call_id", "evidence"}
-    texts = {"system_id", "shared_id", "own", "raw_text", "thinking"}
+    texts = {"system_id", "shared_id", "own", "raw_text", "thinking", "likely"}
     assert there["calls"] - set(OF_ANSWER) == {"id", "key", "endpoint", "model", *texts}
