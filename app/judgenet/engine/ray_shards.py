@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+from filelock import FileLock, Timeout
 
 from judgenet.core.shards import Shard
 from judgenet.engine.broker import AttemptAt, Beat, Broker, BrokerPlan, Orders
@@ -34,6 +37,7 @@ from judgenet.store.shard_states import (
 )
 
 JOURNAL: Final = "broker.jsonl"
+_LOCK: Final = "ray.lock"
 _TICK_S: Final = 0.5
 _STORE_BYTES: Final = 200_000_000
 """Memory of a local Ray for what passes between processes: the pairs of the shards under way."""
@@ -184,16 +188,19 @@ def load_ray() -> Any:
 def joined(address: str | None, workers: int) -> Iterator[Any]:
     """Ray, joined at an address, or a Ray of its own on this machine, which ends with it and leaves nothing behind.
 
+    A Ray that the program has joined already is used as it is.
+
     :raises RayMissing: Ray is not installed, or nothing answers at the address.
     """
+    if "ray" in sys.modules and load_ray().is_initialized():
+        yield load_ray()
+        return
     own = address is None and "RAY_ADDRESS" not in os.environ
     if own and "RAY_AUTH_MODE" not in os.environ:
         # Its ports are open to the network: who does not know the token gets no answer. Ray would keep one in the home.
+        # It stays for the process, since Ray reads it once.
         os.environ["RAY_AUTH_MODE"], os.environ["RAY_AUTH_TOKEN"] = "token", secrets.token_hex(32)
     ray = load_ray()
-    if ray.is_initialized():
-        yield ray
-        return
     quiet = {"log_to_driver": False, "configure_logging": False}
     folder = None
     try:
@@ -232,14 +239,24 @@ def workers_of(ray: Any) -> int:
 
 
 class RayShards:
-    """A run on Ray under way. ``on_report`` hears how all shards are, twice a second."""
+    """A run on Ray under way. ``on_report`` hears how all shards are, twice a second.
+
+    :raises OptionError: another program is running these shards.
+    """
 
     def __init__(self, ray: Any, run: RayRun, on_report: Callable[[ShardsReport], None]) -> None:
         self._ray = ray
         self._run = run
         self._on_report = on_report
-        self._task = ray.remote(num_cpus=1, max_retries=0)(_task)
+        self._task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(_task)
         run.folder.mkdir(parents=True, exist_ok=True)
+        self._lock = FileLock(run.folder / _LOCK)
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise OptionError(
+                f"{run.folder}: another JudgeNet runs these shards. Watch it with judgenet status, or stop it first."
+            ) from None
         write_command(run.folder, "run")
         actor = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(BrokerDesk)
         self.broker = actor.remote(run.plan, run.folder, run.of, run.made)
@@ -293,8 +310,9 @@ class RayShards:
         return None
 
     def end(self) -> None:
-        """Ends the broker."""
+        """Ends the broker, and lets others run these shards."""
         self._ray.kill(self.broker)
+        self._lock.release()
 
 
 def _death_words(error: Exception) -> str:

@@ -38,6 +38,7 @@ from judgenet.store.runs import RunInfo, run_info, spent
 from judgenet.store.secrets import scrub
 from judgenet.store.shard_states import ShardReport, ShardStatus, read_shard_report, write_shard_report
 from judgenet.store.shards import MANIFEST, MATRIX, PAIRS, end_shard
+from judgenet.version import __version__
 
 COPY_EVERY_S: Final = 60.0
 _BEAT_EVERY_S: Final = 0.8
@@ -81,6 +82,7 @@ class ShardJob:
     workers: int
     copy_every_s: float = COPY_EVERY_S
     open_with: OpenEndpoints | None = None
+    version: str = __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +102,14 @@ def machine_name() -> str:
 def work_shard(job: ShardJob, at: AttemptAt, link: BrokerLink) -> ShardEnd:
     """Judges a shard, going on from what earlier attempts kept.
 
-    :raises StoreError: nothing can be kept on this machine.
+    :raises StoreError: nothing can be kept on this machine, or it has another JudgeNet.
     :raises FileError: nothing can be kept in the shared folder.
     """
+    if job.version != __version__:
+        raise StoreError(
+            f"{machine_name()}: JudgeNet {__version__} is installed here, {job.version} where the run was begun. "
+            "Install the same on all machines."
+        )
     job.folder.mkdir(parents=True, exist_ok=True)
     with _own_folder(job) as folder:
         path = store_path(folder / RUN_PROJECT)

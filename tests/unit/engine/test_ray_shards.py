@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 import judgenet as jn
 from judgenet.cli import run_ray
@@ -115,6 +116,21 @@ def test_a_shard_that_fails_three_times_is_named_and_the_others_go_on(
     failed = read_shard_report(tmp_path / "out" / "run.shards" / "0002-of-0003")
     assert failed is not None
     assert (failed.state, failed.attempt, failed.error) == ("failed", 3, "MemoryError: no room for the second shard")
+
+
+def test_shards_are_run_by_one_program_at_a_time(
+    tmp_path: Path, pairs: list[Pair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_inline_ray(monkeypatch)
+    (tmp_path / "out" / "run.shards").mkdir(parents=True)
+    network = jn.Network.layers(
+        1, 1, model="judge", endpoint=jn.endpoint("http://127.0.0.1:9/v1", "judge"), roles="none"
+    )
+    with (
+        FileLock(tmp_path / "out" / "run.shards" / "ray.lock", is_singleton=False),
+        pytest.raises(OptionError, match="another JudgeNet runs these shards"),
+    ):
+        jn.judge(pairs, network, out=tmp_path / "out", engine="ray", progress=False)
 
 
 class TestBrokerDesk:

@@ -33,7 +33,7 @@ from judgenet.engine.prepare import prepare
 from judgenet.engine.shard_worker import ShardEnd, work_shard
 from judgenet.formats import write_pairs
 from judgenet.store.backup import store_sums
-from judgenet.store.db import Store
+from judgenet.store.db import Store, StoreError
 from judgenet.store.files import save_project
 from judgenet.store.runs import run_info, spent
 from judgenet.store.shard_states import read_shard_report
@@ -354,6 +354,15 @@ def test_pause_and_stop_are_obeyed_within_two_seconds(study: Path) -> None:
     assert seen[0] == (0, "paused")
     assert cluster.broker.report().state == "stopped"
     assert 0 < stored_calls(cluster.folder) == cluster.judge.asked.total() < PLANNED
+
+
+def test_a_machine_with_another_version_judges_nothing(study: Path) -> None:
+    cluster = Cluster(study)
+    at = cluster.broker.take()
+    assert at is not None
+    with pytest.raises(StoreError, match="Install the same on all machines"):
+        work_shard(replace(cluster.divided.job(1), version="0.0.1"), at, cluster.link)
+    assert cluster.judge.asked.total() == 0
 
 
 def test_the_number_of_shards_stays_what_it_was(study: Path) -> None:
