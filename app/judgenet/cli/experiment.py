@@ -51,8 +51,8 @@ DEFAULT_OUT = Path("judgenet-experiments")
 
 _SHARED = (
     "pairs", "columns", "labels", "encoding", "language", "endpoint", "base_url", "model", "api_key_env",
-    "temperature", "max_tokens", "reasoning", "extra", "seed", "concurrency", "max_calls", "token_budget", "price",
-    "budget",
+    "temperature", "max_tokens", "reasoning", "scores", "extra", "seed", "concurrency", "max_calls", "token_budget",
+    "price", "budget",
 )  # fmt: skip
 """The options of ``run`` that an experiment takes."""
 

@@ -53,7 +53,7 @@ def import_network(
       layer, neuron            where it stands, from 1
       role, description        its perspective
       endpoint, model          who is asked
-      temperature, max_tokens, samples, reasoning, extra (JSON)
+      temperature, max_tokens, samples, reasoning, scores, extra (JSON)
       kind                     neuron, pair, roles, aggregation, chair, verdict;
                                without it in the graph all nodes are neurons
     A graph that judgenet export --what network wrote comes back as it was, with

@@ -10,7 +10,7 @@ from judgenet.core.cascade import stop_rule_words
 from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Settings, StopRule, Wiring
 from judgenet.core.stand_ins import stand_in_words
 
-_SETTINGS = ("endpoint", "model", "stand_in", "temperature", "max_tokens", "samples", "reasoning", "extra")
+_SETTINGS = ("endpoint", "model", "stand_in", "temperature", "max_tokens", "samples", "reasoning", "scores", "extra")
 _WORDS = {"max_tokens": "tokens of an answer", "samples": "samples", "stand_in": "stand-in", "extra": "further fields"}
 _MODELS = ("endpoint", "model", "stand-in")
 _RULES = {"vote": "who has a vote", "ties": "tied voters", "fallback": "equal votes", "quorum": "quorum"}

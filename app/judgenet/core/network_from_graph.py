@@ -17,6 +17,7 @@ from judgenet.core.network import (
     NeuronSpec,
     Role,
     RolesSpec,
+    ScoresSetting,
     Wiring,
 )
 from judgenet.core.network_graph import (
@@ -42,9 +43,9 @@ def from_graph(net: nx.DiGraph[Any], name: str = "Network") -> NetworkSpec:
     Nodes are neurons unless their attribute ``kind`` says otherwise (pair, roles, aggregation, chair, verdict). A
     neuron's ``layer`` and ``neuron`` (from 1) say where it stands; without them layers are the graph's topological
     generations, and neurons stand in the order of the nodes. ``role``, ``description``, ``endpoint``, ``model``,
-    ``temperature``, ``max_tokens``, ``samples``, ``reasoning`` and ``extra`` (JSON) are its own. The graph's attribute
-    ``design`` holds the whole network where this program wrote the graph: then only what differs from it is taken from
-    nodes and edges.
+    ``temperature``, ``max_tokens``, ``samples``, ``reasoning``, ``scores`` and ``extra`` (JSON) are its own. The
+    graph's attribute ``design`` holds the whole network where this program wrote the graph: then only what differs from
+    it is taken from nodes and edges.
 
     ``name`` is the network's where the graph has none. Whether the design is sound is for
     :func:`~judgenet.core.checks.check` to say.
@@ -189,6 +190,17 @@ def _changes(net: nx.DiGraph[Any], node: Any, known: Mapping[str, Any]) -> dict[
     return {name: data[name] for name in NEURON_ATTRIBUTES if data.get(name) not in (None, "", known.get(name))}
 
 
+def _scores(given: Fields) -> str | None:
+    """Where scores come from.
+
+    :raises DocumentError: that is no such choice.
+    """
+    value = given.optional_text("scores")
+    if value not in (None, *get_args(ScoresSetting)):
+        raise DocumentError(given.at("scores"), f"must be {' or '.join(get_args(ScoresSetting))}, but is {value!r}")
+    return value
+
+
 def _neuron(neuron: NeuronSpec, node: Any, changes: Mapping[str, Any]) -> NeuronSpec:
     given = Fields(dict(changes), f"nodes[{node!r}]")
     try:
@@ -204,6 +216,7 @@ def _neuron(neuron: NeuronSpec, node: Any, changes: Mapping[str, Any]) -> Neuron
             "max_tokens": given.whole("max_tokens"),
             "samples": given.whole("samples"),
             "reasoning": read_reasoning_text(given.at("reasoning"), changes.get("reasoning")),
+            "scores": _scores(given),
             "extra": None if "extra" not in changes else parse_extra(given.text("extra"), given.at("extra")),
         }
     except DocumentError as error:

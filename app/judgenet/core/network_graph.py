@@ -35,6 +35,7 @@ NEURON_ATTRIBUTES = (
     "max_tokens",
     "samples",
     "reasoning",
+    "scores",
     "extra",
 )
 """What a neuron's node says of it."""
@@ -185,6 +186,7 @@ def neuron_attributes(spec: NetworkSpec, layer: int, place: int) -> dict[str, An
         "samples": settings.samples,
         # Always a text: formats of files want one type for all nodes.
         "reasoning": None if settings.reasoning is None else str(settings.reasoning),
+        "scores": settings.scores,
         "extra": settings.extra,
     }
     return {name: value for name, value in given.items() if value not in (None, "")}

@@ -168,4 +168,5 @@ def _filled(settings: Settings) -> Settings:
     given = settings.over(DEFAULTS)
     # What asks for nothing is the same as nothing.
     given = replace(given, reasoning=None) if given.reasoning == "default" else given
+    given = replace(given, scores=None) if given.scores == "text" else given
     return replace(given, extra=None) if given.extra == "{}" else given

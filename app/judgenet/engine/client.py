@@ -18,6 +18,7 @@ from judgenet.core.documents import well_formed
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.pictures import picture_tokens
+from judgenet.core.probabilities import PROBABILITIES, SCORES
 from judgenet.core.schemas import ReplyForm
 from judgenet.core.tokens import estimate_tokens
 from judgenet.core.wording import duration
@@ -103,6 +104,7 @@ class _Model:
         self.gate = Gate()
         self.lessons: set[tuple[str, str]] = set()
         self.told_window = False
+        self.told_scores = False
         self.blind: _Stop | None = None
         """Set where the model takes no pictures."""
 
@@ -260,6 +262,7 @@ class HttpEndpoint:
                 if isinstance(outcome, ExchangeResult):
                     self._succeeded(model)
                     self._watch_bodies(outcome, number, sent)
+                    self._watch_scores(request, model, reply)
                     if on_text is not None and not stream and reply.text:
                         on_text(reply.text)
                     return reply
@@ -518,6 +521,18 @@ class HttpEndpoint:
         kind = self._profile.kind
         seen = sum(picture_tokens(kind, request.model, one.width, one.height) for one in pictures)
         return estimate_tokens(request.system) + estimate_tokens(request.user) + seen
+
+    def _watch_scores(self, request: ChatRequest, model: _Model, reply: ChatReply) -> None:
+        """Tells once where token probabilities were asked for and none come; a refusal was told when it was learned."""
+        wanted = request.more.get(SCORES) == PROBABILITIES
+        if not wanted or reply.tokens or model.told_scores or SCORES in model.learned:
+            return
+        model.told_scores = True
+        gives = "came without" if SCORES in self._provider.parameters else "are of an API that gives no"
+        self._tell(
+            "learned",
+            f"{self.name}, {request.model}: answers {gives} token probabilities; such scores are those of the text.",
+        )
 
     def _watch_window(self, request: ChatRequest, model: _Model, prompt: int, completion: int) -> None:
         """Tells once where prompt and answer together fill a round window: some servers cut a prompt silently

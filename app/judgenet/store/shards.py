@@ -196,7 +196,7 @@ def end_shard(store: Store, run: RunInfo) -> Manifest:
 
 def matrix_rows(store: Store, run: RunInfo, places: Sequence[int]) -> Iterator[dict[str, Any]]:
     """The rows of a shard's matrix; ``places`` are those of its pairs in the whole."""
-    answer = ", ".join(f"c.{name}" for name in OF_ANSWER)
+    answer = ", ".join(store.column("calls", name, "c") for name in OF_ANSWER)
     calls = ", ".join(store.column("run_calls", name, "r") for name in OF_CALL)
     names = ("place", *OF_CALL, *(f"answer_{name}" for name in OF_ANSWER), *(f"earlier_{name}" for name in OF_EARLIER))
     role = names.index("role")
