@@ -23,10 +23,9 @@ def lacking_criteria(spec: NetworkSpec, pairs: Sequence[Pair]) -> str:
     without = [pair for pair in pairs if not pair.criteria]
     if not without:
         return ""
-    first = "" if len(pairs) == 1 else f", such as {without[0].id}"
     return (
-        f"Each neuron judges by a criterion of the pair, and {of(len(without), len(pairs))} pairs have no criteria"
-        f"{first}. {_HOW_TO_MEND}"
+        f"{of(len(without), len(pairs))} pairs have no criteria for the neurons to judge by, such as {without[0].id}. "
+        f"{_HOW_TO_MEND}"
     )
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from judgenet.core.calls import ROLES_LAYER, Parameters, further_settings, scores_setting
 from judgenet.core.evaluation import Evaluation, Reading, ScoreSource, Unscored
-from judgenet.core.network import NetworkError, NetworkSpec, Role, role_limit
-from judgenet.core.pair_checks import lacking_criteria
+from judgenet.core.network import NetworkSpec, Role, role_limit
 from judgenet.core.pairs import Pair
 from judgenet.core.pictures import LARGEST_EDGE, PICTURES_RECORD
 from judgenet.core.probabilities import (
@@ -61,10 +60,8 @@ class Question:
 
 
 def _designed(spec: NetworkSpec, pair: Pair) -> tuple[tuple[Role, ...], str]:
-    """The roles of a pair that no model is asked for, and a note where they are not what was designed.
-
-    :raises NetworkError: neurons judge by the pair's criteria, and it has none.
-    """
+    """The roles of a pair that no model is asked for, and a note where they are not what was designed. Nothing is asked
+    of a pair without the criteria by which neurons are to judge."""
     roles, note = spec.roles, criteria_note(pair)
     if roles.kind != "criteria":
         return (roles.roles if roles.kind == "fixed" else ()), note
@@ -72,9 +69,7 @@ def _designed(spec: NetworkSpec, pair: Pair) -> tuple[tuple[Role, ...], str]:
         widest = max((layer.width or 0) for layer in spec.layers)
         few = f"{len(pair.criteria)} criteria for {widest} neurons" if len(pair.criteria) < widest else ""
         return criteria_roles(pair), "; ".join(filter(None, (few, note)))
-    if not roles.roles:
-        raise NetworkError(lacking_criteria(spec, [pair]))
-    return roles.roles, "no criteria: the fixed roles stand in"
+    return roles.roles, "no criteria: the fixed roles stand in" if roles.roles else "no criteria"
 
 
 def with_pictures(parameters: Parameters, prompt: Prompt) -> Parameters:

@@ -83,9 +83,12 @@ def test_pairs_without_criteria_end_the_run_before_a_call(
     command = ("run", "--pairs", "pairs.jsonl", *at, "--out", "out", "--roles", "criteria")
     refused = judgenet(*command)
     assert refused.code == 2
-    assert "2 of 2 pairs have no criteria, such as p0. Say which column holds them" in refused.err
+    assert (
+        "2 of 2 pairs have no criteria for the neurons to judge by, such as p0. Say which column holds them"
+        in refused.err
+    )
     mapped = judgenet(*command, "--map", "criteria=what counts")
-    assert "1 of 2 pairs have no criteria, such as p1." in mapped.err
+    assert "1 of 2 pairs have no criteria for the neurons to judge by, such as p1." in mapped.err
     assert server.requests == 0
 
 

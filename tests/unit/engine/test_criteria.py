@@ -121,9 +121,20 @@ def test_a_fixed_width_lets_neurons_rest_and_a_role_of_its_own_has_the_weight_1(
 
 def test_pairs_without_criteria_are_refused_with_how_many_there_are(tmp_path: Path) -> None:
     mixed = [*PAIRS[:2], *(replace(pair, criteria=()) for pair in PAIRS[2:])]
-    with pytest.raises(NetworkError, match=r"2 of 4 pairs have no criteria, such as p2\. Say which column") as caught:
+    with pytest.raises(
+        NetworkError, match=r"2 of 4 pairs have no criteria for the neurons to judge by, such as p2\. Say which column"
+    ) as caught:
         run(tmp_path / "s.judgenet.db", start(SPEC, mixed))
     assert "criteria=COLUMN" in str(caught.value)
+
+
+def test_an_estimate_counts_nothing_for_pairs_without_criteria(tmp_path: Path) -> None:
+    mixed = [PAIRS[1], replace(PAIRS[0], criteria=())]
+    path = tmp_path / "s.judgenet.db"
+    run(path, start(SPEC, PAIRS[1:2]))
+    with Store.open(path, readonly=True) as store:
+        found = estimate_run(start(SPEC, mixed), store).estimate
+    assert (found.calls, found.calls_recorded) == ((8, 8), 8)
 
 
 def test_roles_can_stand_in_where_there_are_no_criteria(tmp_path: Path) -> None:
