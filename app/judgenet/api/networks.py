@@ -15,7 +15,7 @@ from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.core.extra_fields import extra_text
 from judgenet.core.network import NetworkSpec, Role, RoleKind, ScoresSetting, Settings, StandIn
 from judgenet.core.project import PROJECT_SUFFIX, Project, select
-from judgenet.core.reasoning import Effort
+from judgenet.core.reasoning import ReasoningValue
 from judgenet.core.stand_ins import read_stand_in
 from judgenet.engine.endpoints import NotApproved
 from judgenet.engine.prepare import allow
@@ -56,7 +56,7 @@ class Network:
         samples: int = 1,
         temperature: float | Literal["default"] = "default",
         max_tokens: int = 1024,
-        reasoning: int | Effort | Literal["default"] | None = None,
+        reasoning: ReasoningValue | None = None,
         scores: ScoresSetting | None = None,
         extra: Mapping[str, Any] | None = None,
         chair: bool = False,

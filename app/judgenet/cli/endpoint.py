@@ -18,10 +18,11 @@ from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import Terminal
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.core.extra_fields import extra_of_text
+from judgenet.core.network import Settings
 from judgenet.core.project import PairsSource
 from judgenet.engine.embedded_model import DEMO_NOTICE, MODEL_NAME
 from judgenet.engine.endpoints import EndpointError, NotApproved, require_approved
-from judgenet.engine.options import read_extra
+from judgenet.engine.options import read_extra, read_reasoning
 from judgenet.engine.ports import EndpointState
 from judgenet.engine.probe import EndpointProbe, probe
 from judgenet.engine.server_models import server_models
@@ -374,6 +375,14 @@ def _tell_trust(needs: Sequence[ApprovalNeed], what: str, as_json: bool) -> int:
 def ask_once(
     name: NameArgument,
     model: Annotated[str | None, typer.Option(help="Model to ask.", show_default=False)] = None,
+    reasoning: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EFFORT|TOKENS",
+            help="Ask it to think, as judgenet run --reasoning does; what it makes of that is told.",
+            show_default=False,
+        ),
+    ] = None,
     project: OwnProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -403,7 +412,10 @@ def ask_once(
             told.append(scrub(state.message))
 
     # One attempt: who tests wants to see what is wrong, not to wait until it may have mended itself.
-    result = asyncio.run(probe(replace(profile, retries=0), asked, folder, salt, on_state))
+    settings = Settings()
+    if reasoning is not None:
+        settings = replace(settings, reasoning=read_reasoning("--reasoning", reasoning))
+    result = asyncio.run(probe(replace(profile, retries=0), asked, folder, salt, on_state, settings))
     if as_json:
         typer.echo(scrub(json.dumps(result.to_json() | {"told": told}, allow_nan=False)))
     else:
@@ -448,7 +460,8 @@ def _print_probe(profile: EndpointProfile, result: EndpointProbe, told: Sequence
     typer.echo(f"{result.endpoint} answers: {result.model}" + (f" (as {reply.model})" if reply.model else ""))
     typer.echo(f"  time: {reply.latency_s:.1f} s, attempts: {reply.attempts}")
     about = "about " if reply.usage.estimated else ""
-    typer.echo(f"  tokens: {about}{reply.usage.prompt} in, {reply.usage.completion} out")
+    thinking = f" ({reply.usage.reasoning} of them thinking)" if reply.usage.reasoning else ""
+    typer.echo(f"  tokens: {about}{reply.usage.prompt} in, {reply.usage.completion} out{thinking}")
     form = "JSON by schema" if result.form == "json" else "plain text (no reply schema)"
     typer.echo(f"  replies are asked for as {form}")
     for parameter, value in result.learned:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeGuard, get_args
+from typing import Annotated, Any, Literal, TypeGuard, cast, get_args
 
 from judgenet.core.documents import DocumentError, kind_of
 from judgenet.core.values import Codec
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 """The efforts that providers document, together; which of them a model takes, only the model tells."""
+
+ReasoningValue = int | Effort | Literal["default"]
+"""An effort, a budget of thinking tokens, or ``default``: what the endpoint does by itself."""
 
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
@@ -47,7 +50,7 @@ def reasoning_problem(value: object) -> str:
     return f"must be one of {CHOICES}, but is {shown}"
 
 
-def read_reasoning_text(path: str, value: object) -> int | str | None:
+def read_reasoning_text(path: str, value: object) -> ReasoningValue | None:
     """A setting that was written as a text or a number; ``None`` where there is none. ``path`` is where it stands.
 
     :raises DocumentError: it is no setting.
@@ -56,7 +59,7 @@ def read_reasoning_text(path: str, value: object) -> int | str | None:
         value = int(value)
     if value is not None and (problem := reasoning_problem(value)):
         raise DocumentError(path, problem)
-    return value  # type: ignore[return-value]
+    return cast("ReasoningValue | None", value)
 
 
 def _read(value: Any, path: str, _strict: bool) -> Any:
@@ -72,8 +75,8 @@ _SCHEMA = {
     ]
 }
 
-Reasoning = Annotated[int | Effort | Literal["default"], Codec(_read, lambda value: value, _SCHEMA)]
-"""An effort, a budget of thinking tokens, or ``default``: what the endpoint does by itself."""
+Reasoning = Annotated[ReasoningValue, Codec(_read, lambda value: value, _SCHEMA)]
+"""A reasoning setting in a document."""
 
 
 def thinking_tokens(reasoning: int | str | None) -> int:

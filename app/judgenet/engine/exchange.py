@@ -19,6 +19,7 @@ from judgenet.core.documents import well_formed
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.keys import without_keys
+from judgenet.core.reasoning import thinking_tokens
 from judgenet.engine import bodies, limits
 from judgenet.engine.bodies import MOST_BYTES, MOST_ERROR_BYTES, Packed, TooLarge
 from judgenet.engine.ports import ChatRequest, OnText
@@ -42,6 +43,16 @@ class ExchangeResult:
 
     answer: AnswerBuilder
     latency_s: float
+
+
+_SLOW_THINKING = 20.0
+"""Tokens a second: a model that thinks without a word is given so long for the room that it has."""
+
+
+def longest_silence(request: ChatRequest, profile: EndpointProfile) -> float:
+    """The longest silence within an answer, in seconds. Some endpoints send nothing while a model thinks."""
+    thinking = thinking_tokens(request.more.get("reasoning")) / _SLOW_THINKING
+    return max(profile.idle_timeout, min(thinking, profile.deadline))
 
 
 class _Wait:
@@ -124,7 +135,7 @@ class Exchange:
         try:
             async with asyncio.timeout(deadline) as limit:
                 ends = asyncio.get_running_loop().time() + deadline
-                wait = _Wait(limit, ends, self._profile.idle_timeout)
+                wait = _Wait(limit, ends, longest_silence(request, self._profile))
                 if stream:
                     wait.news()
                 response = await self._transport.handle_async_request(message)

@@ -14,7 +14,7 @@ from judgenet.core.extra_fields import parse_extra
 from judgenet.core.network import Language, NetworkError, OrderSetting, ScoresSetting
 from judgenet.core.plan import Price, PriceTable
 from judgenet.core.project import PROJECT_SUFFIX
-from judgenet.core.reasoning import read_reasoning_text
+from judgenet.core.reasoning import ReasoningValue, read_reasoning_text
 from judgenet.core.shards import Shard, ShardError, parse_shard
 from judgenet.core.stand_ins import read_stand_ins
 from judgenet.core.until import UntilError, UntilRule, parse_until
@@ -95,7 +95,7 @@ def read_temperature(flag: str, text: str) -> float | Literal["default"]:
     return value
 
 
-def read_reasoning(flag: str, text: str) -> int | str:
+def read_reasoning(flag: str, text: str) -> ReasoningValue:
     """An effort, a number of thinking tokens, or the endpoint's own."""
     try:
         value = read_reasoning_text("", text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from judgenet.engine.client import HttpEndpoint, open_endpoint
 from judgenet.engine.embedded import EmbeddedEndpoint
 from judgenet.engine.endpoints import key_finder, require_approved
 from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FormRefused, OnState, ReplySchema
+from judgenet.engine.session import with_extra_of
 
 _SYSTEM = "You compare two responses to a question."
 _QUESTION = "Question: How much is 1 + 1?\n\nResponse 1: 2\n\nResponse 2: 3\n\n"
@@ -60,10 +61,15 @@ class EndpointProbe:
 
 
 async def probe(
-    profile: EndpointProfile, model: str, folder: Path | None, salt: str, on_state: OnState | None = None
+    profile: EndpointProfile,
+    model: str,
+    folder: Path | None,
+    salt: str,
+    on_state: OnState | None = None,
+    settings: Settings | None = None,
 ) -> EndpointProbe:
     """Opens the endpoint, asks it once, and closes it. ``folder`` and ``salt`` are those of the project that names it
-    (``None`` and empty where none does).
+    (``None`` and empty where none does). ``settings`` may ask for reasoning and have further fields.
 
     :raises ValueError: for an endpoint that cannot be asked (a replay).
     :raises NotApproved: the endpoint was not approved; nothing is sent.
@@ -74,6 +80,8 @@ async def probe(
         endpoint = EmbeddedEndpoint(profile, on_state=on_state)
     else:
         endpoint = open_endpoint(profile, key=key_finder(profile, folder), on_state=on_state)
+    in_force = replace(settings or Settings(), endpoint=profile.name)
+    more = further_settings(with_extra_of(in_force, {profile.name: profile}))
     reply: ChatReply | None = None
     reason: Reason | None = None
     message = ""
@@ -89,7 +97,7 @@ async def probe(
                 schema=ReplySchema("probe", judge_schema(max_evidence=_EVIDENCE_CHARS)) if json_form else None,
                 temperature=0.0,
                 max_tokens=DEFAULTS.max_tokens or 1024,
-                more=further_settings(Settings(extra=profile.extra)),
+                more=more,
                 site="probe",
             )
             try:

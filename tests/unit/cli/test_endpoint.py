@@ -13,7 +13,7 @@ from judgenet.cli import endpoint
 from judgenet.cli.main import main
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
-from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec
+from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, Settings
 from judgenet.core.project import Project
 from judgenet.engine.endpoints import key_finder
 from judgenet.engine.ports import ChatReply, EndpointState, OnState, Usage
@@ -227,7 +227,7 @@ def test_a_key_that_an_endpoint_sends_back_is_not_shown(
     config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def answer(
-        profile: EndpointProfile, model: str, folder: Path | None, salt: str, told: OnState
+        profile: EndpointProfile, model: str, folder: Path | None, salt: str, told: OnState, settings: Settings
     ) -> EndpointProbe:
         key = key_finder(profile, folder)
         told(EndpointState(profile.name, "slow", f"{key()} is throttled"))

@@ -125,6 +125,7 @@ def test_an_endpoint_has_fields_of_its_own(judgenet: Judgenet, server: JudgeServ
     assert judgenet("endpoint", "show", "judge", "--json").json["extra"] == {"top_k": 20, "a": {"b": 1}}
     assert judgenet("endpoint", "test", "judge").code == 0
     assert server.log[-1].asked["top_k"] == 20
+    assert f"({THINKING_TOKENS} of them thinking)" in judgenet("endpoint", "test", "judge", "--reasoning", "low").out
     run = ("run", "--pairs", pairs, "--endpoint", "judge", *ONE, "--out", "out")
     assert judgenet(*run, "--extra", '{"a": {"c": 2}, "top_k": 5}').code == 0
     # The network's own fields go over the endpoint's.

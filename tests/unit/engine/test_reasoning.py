@@ -7,18 +7,21 @@ platform.claude.com "Adaptive thinking", "Effort", "Extended thinking", ai.googl
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from judgenet.core.calls import Parameters, further_settings
-from judgenet.core.endpoints import EndpointKind
+from judgenet.core.endpoints import EndpointKind, EndpointProfile
 from judgenet.core.network import Settings
 from judgenet.core.reasoning import EFFORTS
+from judgenet.engine.exchange import longest_silence
 from judgenet.engine.ports import ChatRequest, ReplySchema
 from judgenet.engine.providers import common
 from judgenet.engine.providers.anthropic import Anthropic
+from judgenet.engine.providers.errors import classify, error_info
 from judgenet.engine.providers.gemini import Gemini
 from judgenet.engine.providers.openai import Azure, OpenAI
 from tests.fakes.judge_reasoning import THINKING_TOKENS, THOUGHT
@@ -235,6 +238,53 @@ def test_a_temperature_that_is_refused_with_reasoning_is_sent_without(server: Ju
     bench.endpoint = bench.open()
     assert ask(bench, replace(REQUEST, more={"reasoning": "none"})).applied == {}
     assert server.log[-1].asked["temperature"] == 0.0
+
+
+# What servers say, as reported on their issue trackers; each but the last two refuses the setting
+
+
+@pytest.mark.parametrize(
+    ("provider", "status", "message", "parameter"),
+    [
+        (OpenAI(""), 400, "Unrecognized request argument supplied: reasoning_effort", "reasoning"),
+        (
+            OpenAI(""),
+            400,
+            "Unsupported value: 'reasoning_effort' does not support 'high' with this model. Supported values are: "
+            "'medium'.",
+            "reasoning",
+        ),
+        (OpenAI("http://h:1"), 400, "property 'chat_template_kwargs' is unsupported", "reasoning"),
+        (OpenAI("http://h:1"), 422, "body.reasoning_effort: Input should be 'low', 'medium' or 'high'", "reasoning"),
+        (OpenAI("http://h:11434"), 400, '"qwen2.5:7b" does not support thinking', "reasoning"),
+        (OpenAI("http://h:1"), 400, "Model grok-4 does not support parameter reasoningEffort.", "reasoning"),
+        (OpenAI(""), 400, "Reasoning is mandatory for this endpoint and cannot be disabled.", "reasoning"),
+        (Anthropic(""), 400, "adaptive thinking is not supported on this model", "reasoning"),
+        (Anthropic(""), 400, "thinking: Input tag 'adaptive' found using 'type' does not match", "reasoning"),
+        (Anthropic(""), 400, "This model does not support the effort parameter.", "reasoning"),
+        (Gemini(""), 400, "Thinking level is not supported for this model.", "reasoning"),
+        (Gemini(""), 400, "Budget 0 is invalid. This model only works in thinking mode.", "reasoning"),
+        (Gemini(""), 400, "The model does not support setting thinking_budget to 0", "reasoning"),
+        (OpenAI(""), 400, "Reasoning models do not support temperature: it is not supported.", "temperature"),
+        (OpenAI(""), 404, "The model `phi-4-reasoning` does not exist or you do not have access to it.", None),
+    ],
+)
+def test_what_servers_say(provider: common.Provider, status: int, message: str, parameter: str | None) -> None:
+    sent = provider.sent(replace(asked("high"), temperature=0.5), {}, False) | {"temperature"}
+    info = error_info(json.dumps({"error": {"message": message}}).encode())
+    fault = classify(status, info, None, sent, provider.parameters)
+    assert fault.parameter == parameter
+    assert fault.action == ("stop_model" if parameter is None else "refused")
+
+
+@pytest.mark.parametrize(
+    ("reasoning", "deadline", "seconds"),
+    [("low", 600.0, 120.0), ("medium", 600.0, 409.6), ("high", 600.0, 600.0), ("high", 3600.0, 1228.8)],
+)
+def test_a_model_that_thinks_may_be_silent_for_longer(reasoning: str, deadline: float, seconds: float) -> None:
+    profile = EndpointProfile("here", deadline=deadline)
+    assert longest_silence(asked(reasoning), profile) == seconds
+    assert longest_silence(PLAIN, profile) == 120.0
 
 
 # Further fields

@@ -262,11 +262,12 @@ def refused_parameter(
         if info.param and pattern.search(info.param):
             found.append((-1, name))
         elif hit := pattern.search(info.words):
-            found.append((hit.start(), name))
+            # "Reasoning models take no temperature" is about the temperature, whatever comes first.
+            found.append((hit.start() + (len(info.words) if name == common.REASONING else 0), name))
     for _, name in sorted(found):
         if name == common.REASONING:
-            # Whatever is said of it: another way of asking for it is tried, or none.
-            return name
+            # Whatever is said of it: another way of asking for it is tried, or none. A model's name may speak of it.
+            return None if _NO_MODEL.search(info.words) and not info.param else name
         if name == common.SCHEMA:
             return "schema_limits" if _SCHEMA_LIMITS.search(info.words) and common.has_limits(schema) else common.SCHEMA
         if name == SCORES:

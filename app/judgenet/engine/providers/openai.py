@@ -51,13 +51,22 @@ AS_TEMPLATE = "sent as reasoning_effort and chat_template_kwargs"
 AS_REASONING = "sent as reasoning"
 
 
+_EFFORT_HOSTS = frozenset(
+    {
+        *("api.openai.com", "ollama.com", "api.mistral.ai", "api.groq.com", "api.x.ai"),
+        "generativelanguage.googleapis.com",
+    }
+)
+"""Providers that document ``reasoning_effort`` and refuse fields that they do not know."""
+
+
 def _ways_at(url: str) -> tuple[str, ...]:
     """How the server at an address takes a reasoning setting, as its documentation says."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if host == "openrouter.ai" or host.endswith(".openrouter.ai"):
         return (AS_REASONING,)
-    if host in ("api.openai.com", "ollama.com") or host.endswith(".openai.azure.com") or parts.port == OLLAMA_PORT:
+    if host in _EFFORT_HOSTS or host.endswith(".openai.azure.com") or parts.port == OLLAMA_PORT:
         return (AS_EFFORT,)
     return (AS_TEMPLATE, AS_EFFORT)
 
