@@ -13,8 +13,10 @@ from judgenet.core.aggregate import PairVerdicts, aggregate
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Evaluation
 from judgenet.core.learned import LEARNED
-from judgenet.core.pairs import ORDERS, Order, Verdict
-from judgenet.report.model import KINDS, DisagreementKind, PairStudy, Quote, excerpt
+from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
+from judgenet.core.pictures import pictures_in
+from judgenet.report.model import KINDS, DisagreementKind, Excerpt, PairStudy, Quote, excerpt
+from judgenet.report.pair_pictures import MOST_PICTURES, shown_picture
 from judgenet.stats.curves import Codes
 from judgenet.store.columns import VERDICT_CODES
 from judgenet.store.db import Store
@@ -128,9 +130,9 @@ def _study(store: Store, frame: RunFrame, decides: str, kind: DisagreementKind, 
         index=index,
         pair_id=pair.id,
         task=pair.task,
-        question=excerpt(pair.question, QUESTION_CHARS),
-        response_a=excerpt(pair.response_a, RESPONSE_CHARS),
-        response_b=excerpt(pair.response_b, RESPONSE_CHARS),
+        question=_shown(store, frame, index, pair, pair.question, QUESTION_CHARS),
+        response_a=_shown(store, frame, index, pair, pair.response_a, RESPONSE_CHARS),
+        response_b=_shown(store, frame, index, pair, pair.response_b, RESPONSE_CHARS),
         human=human,
         verdict=verdict,
         verdicts=_fair(frame, index, verdicts),
@@ -138,6 +140,17 @@ def _study(store: Store, frame: RunFrame, decides: str, kind: DisagreementKind, 
         mean_ba=means["ba"],
         quotes=tuple(_quotes(store, frame, sites)),
     )
+
+
+def _shown(store: Store, frame: RunFrame, index: int, pair: Pair, text: str, most: int) -> Excerpt:
+    """The beginning of a text of a pair, with small copies of its pictures."""
+    cut = excerpt(pair.told(text), most)
+    placed = pictures_in(text, pair.pictures)
+    if not placed:
+        return cut
+    held = store.holder(frame.run, index)[0]
+    pictures = tuple(shown_picture(of, (held,)) for of in placed[:MOST_PICTURES])
+    return replace(cut, pictures=pictures, more_pictures=len(placed) - len(pictures))
 
 
 def _fair(frame: RunFrame, index: int, pair_verdicts: PairVerdicts) -> PairVerdicts:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from judgenet.core.aggregate import PairVerdicts
 from judgenet.core.events import RunStatus
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import Order, Verdict
+from judgenet.core.wording import plural
 from judgenet.figures.acceptance import AcceptanceFigures
 from judgenet.figures.answered import QuorumFigures, StandInFigures
 from judgenet.figures.anytime import RunAnytime, UntilFigures
@@ -173,11 +174,32 @@ class RoleWords:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownPicture:
+    """A picture of a text with a small copy. ``data`` is base64, empty where its bytes are not there; ``words`` say
+    what the picture itself is, ``sha256`` (hex) which it is."""
+
+    name: str
+    words: str
+    sha256: str
+    media: str = ""
+    data: str = field(default="", repr=False)
+
+    @property
+    def caption(self) -> str:
+        """Its name and what it is, for people."""
+        missing = "" if self.data else " (its bytes are not there)"
+        return f"{self.name[:1].upper()}{self.name[1:]}: {self.words}{missing}"
+
+
+@dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The beginning of a text, and how many characters it has in all."""
+    """The beginning of a text, and how many characters it has in all. ``pictures`` are those of the whole text, which
+    names them in their places; ``more_pictures`` are so many others that are not shown."""
 
     text: str
     total: int
+    pictures: tuple[ShownPicture, ...] = ()
+    more_pictures: int = 0
 
     @property
     def left_out(self) -> int:
@@ -186,7 +208,9 @@ class Excerpt:
     @property
     def note(self) -> str:
         """What is left out in words, empty where nothing is."""
-        return f"Cut here: {len(self.text):,} of {self.total:,} characters are shown." if self.left_out else ""
+        cut = f"Cut here: {len(self.text):,} of {self.total:,} characters are shown." if self.left_out else ""
+        more = f"Not shown: {plural(self.more_pictures, 'more picture')}." if self.more_pictures else ""
+        return " ".join(filter(None, (cut, more)))
 
 
 _SENTENCE_END: Final = re.compile(r"""[.!?…]["'”’»)\]]*(?=\s)|[。！？]|\n(?=\n)""")

@@ -92,7 +92,9 @@ def _md_quote(text: Excerpt) -> str:
         # Four spaces at the beginning would make it code.
         lines.append("> " + "&nbsp;" * (len(line) - len(bare)) + _md_escaped(bare.rstrip()))
     shown = "  \n".join(lines)
-    if text.left_out:
+    for picture in text.pictures:
+        shown += f"\n\n{_md_escaped(picture.caption)}, SHA-256 `{picture.sha256[:16]}…`"
+    if text.note:
         shown += f"\n\n{text.note}"
     return shown
 

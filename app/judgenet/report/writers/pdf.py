@@ -6,6 +6,7 @@ ever read as markup. Nothing is fetched: fonts are those that the program ships,
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from judgenet.core.wording import LETTERS, SPOKEN, clean
 from judgenet.fonts import families
 from judgenet.report.blocks import ReportDocument
 from judgenet.report.charts import WIDTH
-from judgenet.report.model import Excerpt
+from judgenet.report.model import Excerpt, ShownPicture
 from judgenet.version import __version__
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ PAGE_H: Final = 297 / 25.4 * 120
 
 _STANDARDS: Final = ("a-2a", "ua-1")
 _NOT_DISPLAYED = re.compile('the text `"(.+?)"` could not be displayed')
+_TYPST_FORMATS: Final = {"image/png": "png", "image/jpeg": "jpg"}
 _MOST_LETTERS: Final = 20
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _WITH_OPACITY = re.compile(rb'="(#[0-9a-f]{6})([0-9a-f]{2})"')
@@ -124,12 +126,19 @@ def _data(document: ReportDocument) -> dict[str, Any]:
     }
 
 
+def _picture(shown: ShownPicture) -> dict[str, Any]:
+    """A picture as the template takes it: bytes as numbers."""
+    data = list(base64.b64decode(shown.data))
+    return {"caption": shown.caption, "format": _TYPST_FORMATS.get(shown.media, ""), "data": data}
+
+
 def _plain(value: Any) -> Any:
     """A value of the document as JSON holds it: a block as a table of its fields with its ``kind``."""
     if isinstance(value, str):
         return clean(_LINE_END.sub(" ", value))
     if isinstance(value, Excerpt):
-        return {"text": clean(_LINE_END.sub("\n", value.text).expandtabs(4)), "cut": value.note}
+        text = clean(_LINE_END.sub("\n", value.text).expandtabs(4))
+        return {"text": text, "cut": value.note, "pictures": [_picture(of) for of in value.pictures]}
     if isinstance(value, Votes):
         return {name: f"{count:,}" for name, count in value._asdict().items()}
     if isinstance(value, NeuronVerdict):
