@@ -308,24 +308,38 @@ class Explorer {
     people.append(this.arrays.human[pair] ? chip(this.arrays.human[pair]) : element("span", "s2", "no label"));
     facts.append(people);
     if (texts.note) facts.append(element("span", "fact", texts.note));
-    made.push(facts, element("h3", "", "Question"), element("div", "text", texts.q));
+    made.push(facts, element("h3", "", "Question"), element("div", "text", texts.q), ...this.pictures(texts, "q"));
     if (texts.criteria) {
       const list = texts.criteria.map((of) => `${of.name}${of.description ? `: ${of.description}` : ""} (weight ${of.weight ?? 1})`);
       made.push(element("h3", "", "Criteria"), element("div", "text", list.join("\n")));
     }
-    if (texts.ref) made.push(element("h3", "", "Reference"), element("div", "text", texts.ref));
+    if (texts.ref) made.push(element("h3", "", "Reference"), element("div", "text", texts.ref), ...this.pictures(texts, "ref"));
     const both = element("div", "both");
     for (const [side, letter] of [["a", 1], ["b", 3]]) {
       const column = element("section"), title = element("h3", "", `Response ${side.toUpperCase()} `);
       title.append(chip(letter));
       if (texts[`m${side}`]) title.append(element("span", "s2", ` ${texts[`m${side}`]}`));
-      column.append(title, element("div", "text", texts[side] || "(empty)"));
+      column.append(title, element("div", "text", texts[side] || "(empty)"), ...this.pictures(texts, side));
       both.append(column);
     }
     made.push(both, ...this.evidence(texts));
     this.detail.replaceChildren(...made);
     this.detail.scrollTop = 0;
     history.replaceState(null, "", `#pair=${encodeURIComponent(this.head.ids[pair])}`);
+  }
+
+  pictures(texts, text) {
+    return ((texts.pics || {})[text] || []).map(([name, words, block]) => {
+      const figure = element("figure", "picture"), caption = `${name}: ${words}`;
+      if (block) {
+        const image = element("img"), data = document.getElementById(`data-${block}`).textContent;
+        image.src = `data:image/${data.startsWith("iVBOR") ? "png" : "jpeg"};base64,${data}`;
+        image.alt = caption;
+        figure.append(image);
+      }
+      figure.append(element("figcaption", "s2", block ? caption : `${caption} (left out of this file)`));
+      return figure;
+    });
   }
 
   evidence(texts) {

@@ -40,6 +40,7 @@ from judgenet.figures.metrics import agreement_by_name
 from judgenet.figures.parts import AgreementFigures
 from judgenet.report.charts import WIDTH
 from judgenet.report.network_picture import network_picture, network_words
+from judgenet.report.pair_pictures import ExplorerAlbum
 from judgenet.report.writers.html import environment, style_sheet
 from judgenet.stats.curves import CODES
 from judgenet.stats.whatif import Calls
@@ -83,7 +84,10 @@ def explorer_html(store: Store, run: RunInfo, *, seed: int = 0) -> tuple[str, in
     arrays = _arrays(frame, calls)
     blocks = [("head", _packed(_json(head | {"arrays": [[name, kind] for name, kind, _ in arrays]})))]
     blocks += [(name, _packed(data)) for name, _, data in arrays]
-    blocks += [(f"texts-{number}", _packed(_json(chunk))) for number, chunk in enumerate(_chunks(store, frame, sites))]
+    album = ExplorerAlbum(store, run)
+    chunks = _chunks(store, frame, sites, album)
+    blocks += [(f"texts-{number}", _packed(_json(chunk))) for number, chunk in enumerate(chunks)]
+    blocks += album.blocks
     script = asset("explorer", "explorer.js").read_text(encoding="utf-8")
     css = style_sheet(asset("explorer", "explorer.css").read_text(encoding="utf-8"))
     policy = (
@@ -95,7 +99,7 @@ def explorer_html(store: Store, run: RunInfo, *, seed: int = 0) -> tuple[str, in
     text = template.render(
         head=head,
         figures=_figures(frame, seed),
-        notes=_notes(frame),
+        notes=[*_notes(frame), *album.notes],
         picture=network_picture(frame.spec, deciding(frame.spec), WIDTH),
         policy=Markup(policy),
         css=Markup(css),
@@ -183,14 +187,14 @@ def _sites(frame: RunFrame, calls: Calls) -> list[Site]:
     return [(*place, order, sample) for place in asked for order in calls.orders for sample in samples]
 
 
-def _chunks(store: Store, frame: RunFrame, sites: list[Site]) -> Iterator[list[dict[str, Any]]]:
+def _chunks(store: Store, frame: RunFrame, sites: list[Site], album: ExplorerAlbum) -> Iterator[list[dict[str, Any]]]:
     """The texts of the pairs, so many at a time."""
-    texts = _texts(store, frame, sites)
+    texts = _texts(store, frame, sites, album)
     while chunk := list(islice(texts, PER_CHUNK)):
         yield chunk
 
 
-def _texts(store: Store, frame: RunFrame, sites: list[Site]) -> Iterator[dict[str, Any]]:
+def _texts(store: Store, frame: RunFrame, sites: list[Site], album: ExplorerAlbum) -> Iterator[dict[str, Any]]:
     grouped = groupby(call_rows(store, frame.run), lambda row: row.site.pair)
     following = ((place, {_site(row): row for row in rows}) for place, rows in grouped)
     at, calls = next(following, (-1, {}))
@@ -198,14 +202,16 @@ def _texts(store: Store, frame: RunFrame, sites: list[Site]) -> Iterator[dict[st
         pair = of_run.pair
         record: dict[str, Any] = {
             "id": pair.id,
-            "q": pair.question,
-            "a": pair.response_a,
-            "b": pair.response_b,
-            "ref": pair.reference,
+            "q": pair.told(pair.question),
+            "a": pair.told(pair.response_a),
+            "b": pair.told(pair.response_b),
+            "ref": None if pair.reference is None else pair.told(pair.reference),
             "ma": pair.model_a,
             "mb": pair.model_b,
             "note": of_run.note,
         }
+        if pair.pictures:
+            record["pics"] = album.of(pair, place)
         if pair.criteria:
             record["criteria"] = [criterion.to_json() for criterion in pair.criteria]
         if at == place:
