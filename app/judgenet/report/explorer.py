@@ -38,6 +38,7 @@ from judgenet.core.wording import (
 from judgenet.figures.curve import why_no_smaller
 from judgenet.figures.metrics import agreement_by_name
 from judgenet.figures.parts import AgreementFigures
+from judgenet.figures.probabilities import probability_figures
 from judgenet.report.charts import WIDTH
 from judgenet.report.network_picture import network_picture, network_words
 from judgenet.report.pair_pictures import ExplorerAlbum
@@ -128,6 +129,9 @@ def _head(frame: RunFrame, calls: Calls, sites: list[Site]) -> dict[str, Any]:
     names = [name for name in aggregation_names(spec) if name in frame.aggregations]
     finished, labelled = int(frame.judged.sum()), int((frame.human > 0).sum())
     line = f"{of(finished, len(frame))} pairs finished ({run.state}), {plural(labelled, 'human label')}"
+    likely = probability_figures(frame)
+    if likely is not None:
+        line += f". {likely.line}"
     decides = deciding(spec)
     return {
         "title": clean(run.name or f"{run.id}: {spec.name}"),
@@ -238,7 +242,10 @@ def _call(row: CallRow) -> list[Any]:
     has no verdict."""
     result = row.result
     if isinstance(result, Evaluation):
-        return [CODES.index(result.verdict), result.score_a, result.score_b, result.evidence]
+        a, b = result.score_a, result.score_b
+        if result.shares is not None and a is not None and b is not None:
+            a, b = round(a, 2), round(b, 2)  # expected scores
+        return [CODES.index(result.verdict), a, b, result.evidence]
     if isinstance(result, Unscored):
         why = f"No verdict: {reason_words(result.reason.value)}."
         return [0, None, None, f"{why} {result.detail}" if result.detail else why]

@@ -55,8 +55,8 @@ def expected(number: int) -> float:
     return sum(value * share for value, share in shares.items()) / sum(shares.values())
 
 
-def judge(path: Path, server: JudgeServer, kind: EndpointKind = "openai", stream: bool = False) -> None:
-    """Runs 3 pairs in a layer of 2 neurons."""
+def judge(path: Path, server: JudgeServer, kind: EndpointKind = "openai", stream: bool = False, depth: int = 1) -> None:
+    """Runs 3 pairs in layers of 2 neurons."""
     profile = EndpointProfile("fake", kind=kind, base_url=server.url, model="judge")
     judged_pairs = pairs(3, human="a")
     begin = start(
@@ -197,8 +197,18 @@ def test_a_run_of_both_and_its_frame(tmp_path: Path, server: JudgeServer) -> Non
     store's answers gives the same without a request."""
     server.set(tokens="joined+null")
     path = tmp_path / "s.judgenet.db"
-    calls = judged(path, server)
+    judge(path, server, depth=2)
+    with Store.open(path, readonly=True) as store:
+        calls: list[Any] = list(full_calls(store, run_info(store)))
     found = sources(calls)
+    # A later layer reads expected scores with two digits, and scores of texts as they were written.
+    first = {(call.pair_id, call.site.order): call.result for call in calls if call.site.layer == 1}
+    for call in calls:
+        if call.site.layer == 2:
+            text = call.messages[-1][1]
+            said = first[call.pair_id, call.site.order]
+            digits = ".2f" if said.shares is not None else ".10g"
+            assert all(format(score, digits) in text for score in (said.score_a, said.score_b))
     assert set(found) == {"probabilities", "not_sent"}
     asked = server.requests
     with Store.open(path, readonly=True) as store:
@@ -214,7 +224,7 @@ def test_a_run_of_both_and_its_frame(tmp_path: Path, server: JudgeServer) -> Non
     with Store.open(path) as store:
         store.run_now(lambda db: db.execute("DELETE FROM run_calls"))
         store.run_now(lambda db: db.execute("UPDATE run_pairs SET state='open'"))
-    judge(path, server)
+    judge(path, server, depth=2)
     assert server.requests == asked
     with Store.open(path, readonly=True) as store:
         assert {row.site: row.result for row in call_rows(store, run_info(store), evidence=False)} == rows
