@@ -24,7 +24,7 @@ BATCH_FAULTS = (
     "result_cut",
 )  # fmt: skip
 """What can be wrong with a batch. ``expired``: every other call was not answered in time. ``lost``: every third result
-is missing. ``errors``: every third call got a 500. ``stuck``: it ends only when it is cancelled, with half of it
+is missing. ``duplicated``: each result comes again, and once more as unanswered. ``errors``: every third call got a 500. ``stuck``: it ends only when it is cancelled, with half of it
 answered. ``full``: it is refused as too much is queued. ``foreign``: results of somebody else stand among its own.
 ``result_500`` and ``result_cut``: the first download fails, or breaks off."""
 SENDING_FAULTS = ("429", "413", "500", "created_500", "created_reset", "upload_500", "404", "401")
@@ -122,6 +122,11 @@ class BatchServer:
 
     # Answering
 
+    def work(self) -> None:
+        """Answers all batches whose time has come, as an endpoint does whether anybody looks or not."""
+        for batch in self.batches:
+            self._advance(batch)
+
     def _advance(self, batch: SentBatch) -> None:
         if batch.state != "in_progress":
             return
@@ -145,7 +150,9 @@ class BatchServer:
         if "reordered" in batch.faults:
             batch.results.reverse()
         if "duplicated" in batch.faults:
-            batch.results = [of for of in batch.results for _ in range(2)]
+            # The same again, and once more as if nobody had answered.
+            marks = [mark for mark, _ in batch.requests]
+            batch.results = [*batch.results, *batch.results, *(self._unanswered(batch, mark) for mark in marks)]
         if "foreign" in batch.faults:
             batch.results.insert(0, self._unanswered(batch, "somebody-elses-900001"))
 
@@ -309,8 +316,7 @@ class BatchServer:
         return web.json_response(self._anthropic_shown(batch))
 
     async def _anthropic_list(self, request: web.BaseRequest) -> web.StreamResponse:
-        for batch in self.batches:
-            self._advance(batch)
+        self.work()
         shown = [self._anthropic_shown(of) for of in reversed(self.batches)]
         return web.json_response(_page(shown, request.query.get("after_id")))
 

@@ -717,6 +717,7 @@ class Judge:
         self.__init__(self.settings)  # type: ignore[misc]
 
     def stats(self) -> dict[str, Any]:
+        self.batches.work()
         return {
             "requests": self.requests,
             "paid": self.paid,

@@ -397,6 +397,19 @@ def test_limits_hold_over_what_is_in_batches(server: JudgeServer, tmp_path: Path
     study.check()
 
 
+def test_what_is_out_counts_for_the_limits_of_the_next_start(server: JudgeServer, tmp_path: Path) -> None:
+    server.set(batch_s=600.0)
+    study = Study(server, tmp_path)
+    study.run_until_stage(1)
+    out = server.judge.stats()["batch_calls"]
+    server.set(batch_s=0.0)
+    assert study.run(limits=Limits(max_calls=out)).state == "budget"
+    stats = server.judge.stats()
+    assert (stats["paid"], stats["batch_calls"]) == (out + 1, out)
+    assert study.run().state == "done"
+    study.check()
+
+
 def test_a_budget_is_held_at_the_prices_of_batches(server: JudgeServer, tmp_path: Path) -> None:
     whole = Study(server, tmp_path / "whole")
     assert whole.run().state == "done"
