@@ -23,10 +23,13 @@ BATCH_FAULTS = (
     "expired", "lost", "duplicated", "reordered", "errors", "stuck", "full", "failed", "foreign", "result_500",
     "result_cut",
 )  # fmt: skip
-"""What can be wrong with a batch. ``expired``: every other call was not answered in time. ``lost``: every third result
-is missing. ``duplicated``: each result comes again, and once more as unanswered. ``errors``: every third call got a 500. ``stuck``: it ends only when it is cancelled, with half of it
-answered. ``full``: it is refused as too much is queued. ``foreign``: results of somebody else stand among its own.
-``result_500`` and ``result_cut``: the first download fails, or breaks off."""
+"""What can be wrong with a batch.
+
+``expired``: every other call was not answered in time. ``lost``: every third result is missing. ``duplicated``: each
+result comes again, and once more as unanswered. ``errors``: every third call got a 500. ``stuck``: it ends only when it
+is cancelled, with half of it answered. ``full``: it is refused as too much is queued. ``failed``: it is refused for
+good. ``foreign``: a result of somebody else stands among its own. ``result_500`` and ``result_cut``: the first download
+fails, or breaks off."""
 SENDING_FAULTS = ("429", "413", "500", "created_500", "created_reset", "upload_500", "404", "401")
 """What can be wrong with the creation. ``created_…``: the batch is made, and the answer says otherwise or is lost."""
 
