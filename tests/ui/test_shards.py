@@ -141,6 +141,7 @@ async def test_one_shard_is_opened_read_only_and_left_again(
     await until(lambda: state.reads_index and runs.table is not None and not state.working)
     whole = runs.pair_count
     click_shard(view_of(page).grid, 2)
+    await until(view_of(page).facts.open.isEnabled)
     press(view_of(page).facts, "Open its store")
     await until(lambda: runs.table is not None and not runs.loading)
     assert page.across.isVisible()
@@ -193,7 +194,7 @@ async def test_faults_are_listed_once_with_the_shards_that_have_them(studio: Stu
     assert seen == [f"Shard 1 of {OF}", f"Shard 3 of {OF}", f"Shard 1 of {OF}"]
     assert facts.error.text() == "The key was refused."
     # Of a shard that has not kept a store where it is seen there is nothing to open.
-    assert "worker's disk" in facts.open.toolTip()
+    await until(lambda: "worker's disk" in facts.open.toolTip())
 
 
 async def test_shards_become_the_projects_own_run(

@@ -253,6 +253,7 @@ def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState], on_progr
         folders = [state.folder.name for state in ended]
         holders = zip(range(len(pairs)), (folders[of] for of in pairs["shard"]), pairs["local"].tolist(), strict=True)
         db.executemany(f"INSERT INTO {_HOLDERS} VALUES (?, ?, ?)", holders)
+        db.execute(f"CREATE INDEX {_HOLDERS}_by_folder ON {_HOLDERS} (folder)")
         columns = ("state", "roles", "note", "calls_total")
         values = pairs[[*columns]].astype(object).where(pairs[[*columns]].notna(), None).values.tolist()
         db.executemany(
@@ -338,6 +339,11 @@ def open_holder(index: Store, pair: int) -> tuple[Store, RunInfo, int]:
             index.parts.pop(next(iter(index.parts))).close()
     index.parts[folder] = part
     return part, run_info(part), int(local)
+
+
+def shards_in(index: Store) -> frozenset[str]:
+    """The folders of the shards that an index is made of and that have pairs."""
+    return frozenset(row[0] for row in index.reader.execute(f"SELECT DISTINCT folder FROM {_HOLDERS}"))
 
 
 def pairs_of_shard(index: Store, folder: str) -> tuple[int, ...]:

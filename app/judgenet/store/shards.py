@@ -20,7 +20,7 @@ from judgenet.core.aggregate import deciding
 from judgenet.core.pairs import VERDICTS, Pair, Verdict, data_hash
 from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.shards import SHARD_RECORD, Shard
-from judgenet.core.wording import plural
+from judgenet.core.wording import of, plural
 from judgenet.formats.tables import whole_file, write_parquet
 from judgenet.stats.agreement import Counts
 from judgenet.stats.curves import CODES
@@ -347,6 +347,11 @@ class ShardsInRun:
 
     def to_json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
+
+    @property
+    def words(self) -> str:
+        """How many have ended: ``1 of 3 shards``."""
+        return f"{of(self.ended, self.of)} shards"
 
     @property
     def lacking(self) -> str:

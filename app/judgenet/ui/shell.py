@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.wording import duration, money, money_span, plural, whole_percent
+from judgenet.store.shards import ShardsInRun
 from judgenet.ui.accessible import PAGE_TAB
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.document import Document
@@ -601,7 +602,13 @@ class StatusBar(QFrame):
                 "running": "was interrupted",
                 "paused": "was interrupted",
             }
-            left[0].say(f"Run {run.number} {words[self._run_state.state or 'done']}")
+            shards = ShardsInRun.of_run(run)
+            part = shards is not None and bool(shards.lacking)
+            left[0].say(
+                f"Run {run.number}: {shards.words}"
+                if part and shards is not None
+                else f"Run {run.number} {words[self._run_state.state or 'done']}"
+            )
             left[1].say(f"{progress.pairs_done:,} of {plural(progress.pairs, 'pair')} judged")
             left[2].say(plural(progress.calls, "call"))
             self._say_unscored(progress)

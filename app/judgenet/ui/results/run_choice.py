@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from judgenet.core.wording import clean, near_day
 from judgenet.report.outline_tables import STATES
 from judgenet.store.runs import RunInfo
+from judgenet.store.shards import ShardsInRun
 from judgenet.ui import clock
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
@@ -23,13 +24,17 @@ _MOST = 40
 def called(run: RunInfo) -> str:
     """A run by its number, and by its name where it has one: "Run 12 “Baseline”"."""
     name = clean(run.name).replace("&", "&&")
-    return f"Run {run.number:,} “{name}”" if name else f"Run {run.number:,}"
+    shards = ShardsInRun.of_run(run)
+    part = f", {shards.words}" if shards is not None and shards.lacking else ""
+    return f"Run {run.number:,} “{name}”{part}" if name else f"Run {run.number:,}{part}"
 
 
 def run_line(run: RunInfo) -> str:
     """A run in one line: "Run 12 “Baseline”, yesterday, Network 4 × 3; stopped"."""
     name = clean(str(run.record.get("network", {}).get("name", ""))).replace("&", "&&")
-    state = "" if run.state == "done" else f"; {STATES[run.state][0].lower()}{STATES[run.state][1:]}"
+    shards = ShardsInRun.of_run(run)
+    whole = run.state == "done" or (shards is not None and bool(shards.lacking))
+    state = "" if whole else f"; {STATES[run.state][0].lower()}{STATES[run.state][1:]}"
     return f"{called(run)}, {near_day(run.created_at, clock.today())}{', ' if name else ''}{name}{state}"
 
 

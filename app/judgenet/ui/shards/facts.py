@@ -8,7 +8,7 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from judgenet.core.wording import duration, money, of, plural
+from judgenet.core.wording import clean, duration, money, of, plural
 from judgenet.figures.shards import STATE_WORDS, TROUBLED, ShardTrouble, shard_trouble, trouble_groups
 from judgenet.store.shard_states import ShardReport
 from judgenet.store.shard_watch import CellState, ShardSetLook
@@ -55,6 +55,7 @@ class ShardFacts(QFrame):
         self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.pairs = QPushButton("Show its pairs")
         self.open = QPushButton("Open its store")
+        self.endpoints = label("", tone="text2", wrap=True)
         self.faults = [(label("", wrap=True), link("", f"Shards with fault {place + 1}")) for place in range(_FAULTS)]
         self.more = label("", tone="text2")
         self.pairs.clicked.connect(self._show_pairs)
@@ -89,6 +90,7 @@ class ShardFacts(QFrame):
         column.addWidget(self._table)
         column.addWidget(self.error)
         column.addLayout(buttons)
+        column.addWidget(self.endpoints)
         self._line = line()
         column.addWidget(self._line)
         for words, button in self.faults:
@@ -105,6 +107,7 @@ class ShardFacts(QFrame):
     def show_shard(self, index: int) -> None:
         """Shows a shard, 0 for all of them."""
         self._shard = index
+        self._state.choose(index)
         self.refresh()
 
     def refresh(self) -> None:
@@ -125,6 +128,7 @@ class ShardFacts(QFrame):
             self.error.hide()
             self.sentence.setText("Choose a shard to see how it is.")
         self.sentence.setVisible(bool(self.sentence.text()))
+        self._show_endpoints(look)
         self._show_faults(look)
 
     def _show_one(self, look: ShardSetLook, index: int) -> None:
@@ -150,10 +154,19 @@ class ShardFacts(QFrame):
         why = self._state.why_not_open(index)
         self.open.setEnabled(not why)
         self.open.setToolTip(why or "Read-only, as it is on the disk now")
-        there = bool(self._state.pairs_of(index))
+        there = self._state.has_pairs(index)
         self.pairs.setEnabled(there)
         tip = "Its pairs, on this page" if there else "Its pairs are there when it has ended and is read."
         self.pairs.setToolTip(tip)
+
+    def _show_endpoints(self, look: ShardSetLook) -> None:
+        lines = [
+            f"{clean(one.name)}, {clean(one.model)}: {of(one.in_flight, one.window)} calls in flight"
+            + {"open": "", "slow": "; slowed down by the endpoint", "stopped": f"; stopped. {one.message}"}[one.state]
+            for one in (look.told.endpoints if look.told is not None else ())
+        ]
+        self.endpoints.setText("\n".join(lines))
+        self.endpoints.setVisible(bool(lines) and not self._shard)
 
     def _show_faults(self, look: ShardSetLook) -> None:
         groups = trouble_groups([shard_trouble(look, of) for state in TROUBLED for of in look.in_state(state)])

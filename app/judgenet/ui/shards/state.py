@@ -15,7 +15,7 @@ from judgenet.store.db import Store, StoreError, StoreInUse
 from judgenet.store.files import store_path
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.runs import runs
-from judgenet.store.shard_index import IndexMaker, index_path, pairs_of_shard, take_labels
+from judgenet.store.shard_index import IndexMaker, index_path, pairs_of_shard, shards_in, take_labels
 from judgenet.store.shard_states import Want, write_command
 from judgenet.store.shard_watch import ShardSetLook, ShardWatch
 from judgenet.store.shards import merge_shards, read_shards, shards_folder
@@ -37,6 +37,7 @@ class ShardsState(QObject):
     Attributes:
         look: how they are, ``None`` where the project has none; ``stamps`` what the grid shows of it.
         opened: the shard whose store is looked into, by index from 1; ``None`` for none.
+        chosen: the shard whose facts are shown, 0 for none.
         indexed: how many ended shards the figures are of.
         working: the index is being made, or the shards merged.
 
@@ -64,7 +65,10 @@ class ShardsState(QObject):
         self.look: ShardSetLook | None = None
         self.stamps = stamps_of(None)
         self.opened: int | None = None
+        self.chosen = 0
         self.indexed = 0
+        self._in_index: frozenset[str] = frozenset()
+        self._store_seen = (0, False)
         self.working = False
         self._watch: ShardWatch | None = None
         self._file: Path | None = None
@@ -117,7 +121,7 @@ class ShardsState(QObject):
 
     async def _look(self, watch: ShardWatch) -> None:
         try:
-            look, stamps = await self._tasks.off_thread(_looked, watch)
+            look, stamps, self._store_seen = await self._tasks.off_thread(_looked, watch, self.chosen)
         except StoreError as error:
             look, stamps = None, stamps_of(None)
             if str(error) != self._trouble:
@@ -177,7 +181,7 @@ class ShardsState(QObject):
         except StoreInUse:
             store = Store.open(index_path(folder), readonly=True)
             read_only = "The shards are open in another window: they are open read-only here."
-        self.indexed = _indexed(store)
+        self.indexed, self._in_index = _indexed(store), shards_in(store)
         self._document.look_into(store, read_only)
         self.changed.emit()
 
@@ -232,6 +236,15 @@ class ShardsState(QObject):
         assert self.look is not None
         return Shard(self.look.of, index)
 
+    def choose(self, index: int) -> None:
+        """The facts of a shard come into view, 0 for none."""
+        self.chosen = index
+        self._tick()
+
+    def has_pairs(self, index: int) -> bool:
+        """Whether the run in view has pairs of a shard."""
+        return self.reads_index and self.shard(index).folder in self._in_index
+
     def pairs_of(self, index: int) -> tuple[int, ...]:
         """The pairs of a shard in the run that is in view; none where it is not in there."""
         store = self._document.store
@@ -248,18 +261,18 @@ class ShardsState(QObject):
             return "It has not begun: there is no store yet."
         if self.working:
             return "The shards are being read."
-        if not self._store_of(index).exists():
+        if self._store_seen[0] != index:
+            return "Its store is looked for."
+        if not self._store_seen[1]:
             return "Its store is on its worker's disk until it ends, or until it is next copied."
         return ""
 
-    def _store_of(self, index: int) -> Path:
-        assert self.look is not None
-        return self.look.folder / self.shard(index).folder / store_path(Path(RUN_PROJECT)).name
-
     def open_shard(self, index: int) -> None:
         """Looks into the store of one shard, read-only, as it is on the disk now."""
+        if self.look is None:
+            return
         try:
-            store = Store.open(self._store_of(index), readonly=True)
+            store = Store.open(_store_of(self.look, index), readonly=True)
         except StoreError as error:
             self._errors.tell_exception(error, f"Shard {index}")
             return
@@ -300,9 +313,16 @@ class ShardsState(QObject):
         return f"{plural(self.behind, 'shard')} more ended" if self.behind else ""
 
 
-def _looked(watch: ShardWatch) -> tuple[ShardSetLook | None, Stamps]:
+def _looked(watch: ShardWatch, chosen: int) -> tuple[ShardSetLook | None, Stamps, tuple[int, bool]]:
+    """How the shards are, what the grid shows of it, and whether the store of the chosen one is there: disks that
+    others share can be slow."""
     look = watch.look()
-    return look, stamps_of(look)
+    there = look is not None and 0 < chosen <= look.of and _store_of(look, chosen).exists()
+    return look, stamps_of(look), (chosen, there)
+
+
+def _store_of(look: ShardSetLook, index: int) -> Path:
+    return look.folder / Shard(look.of, index).folder / store_path(Path(RUN_PROJECT)).name
 
 
 def _indexed(store: Store) -> int:
