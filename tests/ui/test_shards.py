@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from pathlib import Path
@@ -226,3 +227,23 @@ async def test_a_project_without_shards_shows_none(studio: Studio, study: Path) 
     tell(study, 1, ShardReport("waiting"))
     await until(lambda: page.shards.view is not None)
     assert page.shards.segment.isVisible()
+
+
+async def test_what_still_reads_a_store_that_was_left_is_no_error(
+    studio: Studio, study: Path, judge: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged(study, judge, 1)
+    await opened(studio, study)
+    context = studio.window.context
+    await until(lambda: context.shards.reads_index and not context.shards.working)
+    left = context.document.store
+    assert left is not None
+    query = left.reader.execute("SELECT pair FROM run_pairs")
+    context.shards.open_shard(1)
+
+    async def reads_on() -> None:
+        list(query)
+
+    await asyncio.wait({context.tasks.start(reads_on(), "Read on")})
+    await settle()
+    assert studio.window.errors.troubles == []

@@ -53,6 +53,11 @@ class StoreInUse(StoreError):
     """Another process writes to this store."""
 
 
+def of_closed_store(error: BaseException) -> bool:
+    """Whether an error says that a store was closed while something still read it."""
+    return isinstance(error, sqlite3.ProgrammingError | StoreError) and " closed" in str(error)
+
+
 _CURES = (
     ("full", "Free some space"),
     ("readonly", "Make it and its folder writable"),

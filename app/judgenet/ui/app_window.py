@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -19,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from judgenet.store.db import Store
+from judgenet.store.db import Store, of_closed_store
 from judgenet.ui.accessible import install_names
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.approval import TrustAsker
@@ -48,6 +49,8 @@ from judgenet.ui.tasks import Tasks
 from judgenet.ui.theme import ThemeManager
 from judgenet.ui.tokens import NARROW_WINDOW
 from judgenet.ui.tour import Tour
+
+log = logging.getLogger(__name__)
 
 DEFAULT_SIZE: Final = QSize(1440, 900)
 SMALLEST: Final = QSize(960, 600)
@@ -372,6 +375,10 @@ class AppWindow(QMainWindow):
     # Closing
 
     def _task_failed(self, error: BaseException, name: str) -> None:
+        if of_closed_store(error):
+            # Another store is looked into by now: what was asked of the one before interests nobody.
+            log.info("%s: %s", name, error)
+            return
         self.errors.tell_exception(error, name)
 
     def close_window(self) -> None:

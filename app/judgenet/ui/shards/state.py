@@ -18,7 +18,7 @@ from judgenet.store.runs import runs
 from judgenet.store.shard_index import IndexMaker, index_path, pairs_of_shard, shards_in, take_labels
 from judgenet.store.shard_states import Want, write_command
 from judgenet.store.shard_watch import ShardSetLook, ShardWatch
-from judgenet.store.shards import merge_shards, read_shards, shards_folder
+from judgenet.store.shards import ShardsInRun, merge_shards, read_shards, shards_folder
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.run_state import RunState
@@ -188,6 +188,14 @@ class ShardsState(QObject):
     def _set_working(self, working: bool) -> None:
         self.working = working
         self.changed.emit()
+
+    @property
+    def unmerged(self) -> bool:
+        """Shards have ended that the project's own runs do not hold."""
+        made = [shards for run in self._run_state.runs if (shards := ShardsInRun.of_run(run)) is not None]
+        if self.look is None or not self.look.ended or self.opened is not None:
+            return False
+        return self.reads_index or any(shards.ended < self.look.ended for shards in made[-1:])
 
     def merge(self) -> None:
         """Makes one run of the shards, in the project's own store; those that are missing stay open."""

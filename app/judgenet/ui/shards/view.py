@@ -261,7 +261,7 @@ class ShardsView(QFrame):
         self.stop.setEnabled(look.goes_on and look.command.want != "stop")
         self.stop.setText("Stopping…" if look.goes_on and look.command.want == "stop" else "Stop")
         self.stop.setAccessibleName("Stop all shards")
-        self.merge.setVisible(not look.goes_on and look.ended > 0 and self._state.reads_index)
+        self.merge.setVisible(not look.goes_on and self._state.unmerged)
         why = self._state.why_not_merge()
         self.merge.setEnabled(not why)
         self.merge.setToolTip(why or "Puts all shards into the project's own store, so that Run goes on with them")
