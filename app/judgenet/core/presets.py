@@ -204,13 +204,6 @@ PRESETS: dict[str, Preset] = {
             network(None, 2, name="WideDeep, two layers"),
         ),
         Preset(
-            "criteria",
-            "One neuron per criterion",
-            "Each neuron judges by one criterion of the pair and votes with its weight. The pairs need a column of "
-            "criteria.",
-            network(None, 1, roles="criteria", name="One neuron per criterion"),
-        ),
-        Preset(
             "widedeep-no-roles",
             "WideDeep without roles",
             "Two layers of four neurons that all ask the general question: shows what roles are worth.",

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from judgenet.core.cascade import with_rule
+from judgenet.core.checks import check
 from judgenet.core.criteria import Criterion, vote_weights
 from judgenet.core.events import PairFinished
+from judgenet.core.fixes import fix
 from judgenet.core.network import NetworkError, NetworkSpec, NeuronSpec, Role, RolesSpec
+from judgenet.core.pair_checks import check_pairs
 from judgenet.core.plan import count_calls
 from judgenet.core.presets import network
 from judgenet.engine.estimate import estimate_run
@@ -21,7 +24,7 @@ from judgenet.engine.preview import CRITERIA_STAND_IN, preview
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import call_rows, run_info, run_pairs
-from tests.unit.engine.harness import SETTINGS, FakeEndpoint, pairs, run, site_of, start
+from tests.unit.engine.harness import PROFILES, SETTINGS, FakeEndpoint, pairs, run, site_of, start
 
 CRITERIA = (
     (Criterion("Facts", "All claims are true.", 6), Criterion("Tone"), Criterion("Length")),
@@ -117,6 +120,15 @@ def test_a_fixed_width_lets_neurons_rest_and_a_role_of_its_own_has_the_weight_1(
     with Store.open(tmp_path / "narrow.db", readonly=True) as store:
         assert [of.calls_total for of in run_pairs(store, run_info(store))] == [6, 4, 4, 4]
         assert next(iter(run_pairs(store, run_info(store)))).note == "3 criteria for 4 neurons"
+
+
+def test_a_network_of_criteria_has_no_problem_of_its_own() -> None:
+    assert check(SPEC, PROFILES) == ()
+    [problem] = check_pairs(SPEC, pairs(3))
+    assert (problem.severity, problem.message.split(" for ")[0]) == ("error", "3 of 3 pairs have no criteria")
+    mended = fix(SPEC, problem)
+    assert mended is not None
+    assert check_pairs(mended.spec, pairs(3)) == ()
 
 
 def test_pairs_without_criteria_are_refused_with_how_many_there_are(tmp_path: Path) -> None:

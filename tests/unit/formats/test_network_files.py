@@ -49,6 +49,7 @@ SPECS = {
     "by hand": HAND,
     "own": OWN,
     "learned": LEARNED,
+    "criteria": network(None, 2, roles="criteria", chair=True),
     "broken": BROKEN,
 }
 
