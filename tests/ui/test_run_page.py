@@ -37,6 +37,7 @@ from judgenet.ui.run.refresh import TURNS
 from judgenet.ui.run_progress import Progress
 from judgenet.ui.run_state import RunState
 from judgenet.ui.theme import current_theme
+from tests.fakes.judge_reasoning import THINKING_TOKENS, THOUGHT
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import make_studio, settle, until
 from tests.ui.person import LEFT, NONE, click, click_node, find, key, name_of, press
@@ -537,6 +538,28 @@ async def test_prompt_raw_answer_and_calls_are_what_went_over_the_wire(
     assert all(row[2] and row[3] and row[6] == "1" for row in texts)
     assert calls._fact_rows["Answered by"].text().startswith("judge-2026")
     assert "first attempt" in inspector.facts.whole
+
+
+async def test_the_thinking_of_a_call(studio: Studio, place: Path, judge: JudgeServer) -> None:
+    """What was asked for, what came of it, and the text of the thinking beside the answer's."""
+    spec = story_network(3, 2)
+    settings = replace(spec.settings, reasoning="low", extra='{"top_k":20}')
+    page = await opened(studio, http_project(place, judge, replace(spec, settings=settings)))
+    press(studio.window.top_bar, "Run")
+    await finished(studio)
+    click_node(page.canvas.view, Place(0, 0))
+    page.inspector.show_tab("calls")
+    await settle()
+    facts = page.inspector.calls._fact_rows
+    assert facts["Parameters"].text() == (
+        "endpoint’s own temperature, at most 512 tokens, JSON by a schema, reasoning low with room for 1,024 thinking "
+        'tokens, further fields {"top_k":20}'
+    )
+    assert facts["Thinking"].text().startswith(f"{THINKING_TOKENS} of the ")
+    page.inspector.show_tab("raw")
+    await settle()
+    press(page.inspector.raw, "Show: Thinking")
+    assert page.inspector.raw.text.toPlainText() == THOUGHT
 
 
 async def test_the_probabilities_of_a_call(studio: Studio, place: Path, judge: JudgeServer) -> None:

@@ -80,12 +80,20 @@ def extra_text(extra: Mapping[str, Any], path: str = "") -> str:
     if problem is not None:
         raise DocumentError(".".join(part for part in (path, problem[0]) if part), problem[1])
     try:
-        text = json.dumps(extra, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        text = canonical_extra(extra)
     except (TypeError, ValueError, RecursionError) as error:
         raise DocumentError(path, f"cannot be written as JSON: {error}") from None
     if len(text) > MOST_CHARS:
         raise DocumentError(path, f"is {len(text):,} characters long; at most {MOST_CHARS:,} can be sent")
     return text
+
+
+def canonical_extra(extra: Mapping[str, Any]) -> str:
+    """Extra fields as canonical JSON text, whatever they are.
+
+    :raises ValueError: they are no JSON.
+    """
+    return json.dumps(extra, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def parse_extra(text: str, path: str = "") -> str:

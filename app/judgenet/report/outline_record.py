@@ -7,7 +7,7 @@ from judgenet.core.wording import duration, moment, of, plural, spent_text
 from judgenet.report.blocks import Facts, Given, Line, Section
 from judgenet.report.model import About, LeftOutCount, Report
 from judgenet.report.outline_tables import STATES
-from judgenet.report.settings import setting_words
+from judgenet.report.settings import extra_words, setting_words
 from judgenet.store.runs import Spent
 from judgenet.store.shards import ShardsInRun
 
@@ -111,7 +111,9 @@ def record_section(report: Report) -> tuple[Section, Facts]:
                 "Parameters",
                 (
                     Given(used.model),
-                    f": {setting_words(used)}; {plural(used.calls, 'answer')}",
+                    f": {setting_words(used)}",
+                    *((", ", Given(fields)) if (fields := extra_words(used.further)) else ()),
+                    f"; {plural(used.calls, 'answer')}",
                 ),
             )
         )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgenet.core.extra_fields import extra_text
+from judgenet.core.extra_fields import canonical_extra
 from judgenet.core.probabilities import PROBABILITIES, SCORES
 from judgenet.core.reasoning import reasoning_words, thinking_tokens
 from judgenet.core.wording import of
@@ -37,7 +37,8 @@ def setting_words(used: ParameterUse) -> str:
 
 
 def further_words(further: Mapping[str, Any], applied: Mapping[str, Any]) -> list[str]:
-    """The settings of calls that not every call has, each in words; ``applied`` has what was sent otherwise."""
+    """The settings of calls that not every call has, each in words, but for further fields, which are the user's own
+    (:func:`extra_words`); ``applied`` has what was sent otherwise."""
     parts = []
     if (reasoning := further.get("reasoning")) is not None:
         otherwise, room = applied.get("reasoning"), thinking_tokens(reasoning)
@@ -50,9 +51,13 @@ def further_words(further: Mapping[str, Any], applied: Mapping[str, Any]) -> lis
         parts.append(words)
     if further.get(SCORES) == PROBABILITIES:
         parts.append(f"token probabilities {'not given' if SCORES in applied else 'asked for'}")
-    if extra := further.get("extra"):
-        parts.append(f"further fields {extra_text(extra)}")
     return parts
+
+
+def extra_words(further: Mapping[str, Any]) -> str:
+    """The further fields of calls as JSON, ``further fields {"top_k":20}``; empty where they have none."""
+    extra = further.get("extra")
+    return f"further fields {canonical_extra(extra)}" if extra else ""
 
 
 def applied_temperature(uses: Sequence[ParameterUse]) -> float | None:

@@ -27,7 +27,7 @@ from judgenet.core.prompts import Heard
 from judgenet.core.schemas import ReplyForm
 from judgenet.core.wording import duration, money, percent, score_text
 from judgenet.engine.pair_snapshot import NeuronSnapshot
-from judgenet.report.settings import further_words
+from judgenet.report.settings import extra_words, further_words
 from judgenet.store.columns import CallState
 from judgenet.store.db import StoreError
 from judgenet.store.runs import LONGER, FullCall
@@ -627,8 +627,9 @@ def _facts_of(call: FullCall) -> dict[str, str]:
             warmth += " not applied, as it is refused"
         most = applied.get(LONGER, call.parameters.max_tokens)
         form = "JSON by a schema" if schema is not None else "text"
-        further = further_words(call.parameters.more, applied)
-        facts["Parameters"] = ", ".join((warmth, f"at most {most:,} tokens", form, *further))
+        further = [*further_words(call.parameters.more, applied), extra_words(call.parameters.more)]
+        parts = (warmth, f"at most {most:,} tokens", form, *further)
+        facts["Parameters"] = ", ".join(part for part in parts if part)
     if call.started_at:
         facts["Asked"] = datetime.fromtimestamp(call.started_at).astimezone().strftime("%d %b %Y, %H:%M:%S")
     usage = call.usage
