@@ -32,7 +32,15 @@ PRICES = prices_from_json(
     '{"date": "2026-01-01", "entries": [{"models": ["judge"], "input": 10.0, "output": 20.0, "cached_input": 10.0}]}'
 )
 SETTINGS = Settings(endpoint="judge", model="judge", temperature=0.5, reasoning="low")
-NEVER_SENT = ("max_completion_tokens", "seed", "stream_options", "reasoning_budget", "reasoning_none")
+NEVER_SENT = (
+    "max_completion_tokens",
+    "seed",
+    "stream_options",
+    "reasoning_budget",
+    "reasoning_none",
+    "logprobs",
+    "top_logprobs",
+)
 """What no request of this run carries, so that it cannot be refused."""
 SLOW = ("hang", "hang_body", "comments", "blanks")
 
