@@ -246,4 +246,4 @@ async def test_what_still_reads_a_store_that_was_left_is_no_error(
 
     await asyncio.wait({context.tasks.start(reads_on(), "Read on")})
     await settle()
-    assert studio.window.errors.troubles == []
+    assert not studio.window.errors.troubles
