@@ -16,6 +16,7 @@ import contextlib
 import functools
 import gzip
 import hashlib
+import io
 import json
 import re
 import subprocess
@@ -123,7 +124,8 @@ class Settings:
     keep: str = "all"
     """``"all"``: messages and answers; ``"hashes"``: neither; ``"none"``: counts only."""
     blind: str = ""
-    """One of :data:`BLIND_WORDS`: requests with pictures are refused as that server refuses them."""
+    """One of :data:`BLIND_WORDS`: requests with pictures are refused as that server refuses them. ``"silent"``: they
+    are answered as if they had none."""
 
 
 class SeenPicture(NamedTuple):
@@ -132,6 +134,8 @@ class SeenPicture(NamedTuple):
     after: str
     media: str
     sha256: str
+    color: str = ""
+    """Of a small picture of one colour: its name."""
 
 
 @dataclass(slots=True)
@@ -199,6 +203,8 @@ def judge(asked: Asked, fault: str | None, roles: int, mind: str = "", times: in
     first, second = 1 + digest[0] % 10, 1 + digest[1] % 10
     chinese = "回答1" in asked.user
     evidence = _evidence(digest, chinese)
+    if asked.pictures and "colour of the picture" in asked.user:
+        evidence = f"{asked.pictures[0].color}. {evidence}"
     if fault == "u2028":
         evidence += " Line\u2028separator, paragraph\u2029separator, next\u0085line, 漢字 and 🙂."
     wants_roles = _wants_roles(asked)
@@ -302,6 +308,18 @@ def _fill(schema: dict[str, Any], name: str, digest: bytes, evidence: str, score
 # Dialects
 
 
+def _color(data: bytes) -> str:
+    if len(data) > 2000:
+        return ""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        seen = image.convert("RGB").getpixel((0, 0))
+    bright = tuple(channel > 100 for channel in seen)
+    names = {(True, False, False): "red", (False, True, False): "green", (False, False, True): "blue"}
+    return names.get(bright, "yellow" if bright == (True, True, False) else "")
+
+
 def _text_of(content: str | list[dict[str, Any]], pictures: list[SeenPicture]) -> str:
     """The text of a message in any dialect; its pictures go into the list. A part in no dialect's form is an error."""
     if isinstance(content, str):
@@ -319,8 +337,10 @@ def _text_of(content: str | list[dict[str, Any]], pictures: list[SeenPicture]) -
             media, data = part["source"]["media_type"], part["source"]["data"]
         else:
             media, data = part["inlineData"]["mimeType"], part["inlineData"]["data"]
-        digest = hashlib.sha256(base64.b64decode(data, validate=True)).hexdigest()
-        pictures.append(SeenPicture(text.rpartition("\n")[2], media, digest))
+        content_bytes = base64.b64decode(data, validate=True)
+        digest = hashlib.sha256(content_bytes).hexdigest()
+        after = text.rstrip().rpartition("\n")[2]
+        pictures.append(SeenPicture(after, media, digest, _color(content_bytes)))
     return text
 
 
@@ -840,6 +860,8 @@ class Judge:
     async def _answer(
         self, request: web.BaseRequest, dialect: Dialect, asked: Asked, fault: str | None, entry: Entry
     ) -> web.StreamResponse:
+        if self.settings.blind == "silent":
+            asked.pictures = []
         if self.settings.blind and asked.pictures:
             status, message, code = BLIND_WORDS[self.settings.blind]
             return await self._send(request, entry, status, _encode(dialect.error(status, message, code, None)))

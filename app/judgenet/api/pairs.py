@@ -6,17 +6,18 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from judgenet import formats
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.wording import plural
 from judgenet.formats import Dataset, Finding, PairMapping, parse_size
+from judgenet.formats.pictures import with_uris
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PairsSourceLike = str | Path | Sequence[str | Path]
+PairsSourceLike = str | Path | Sequence[str | Path] | Sequence[Mapping[str, Any]]
 
 _COLUMNS = (
     *("id", "question", "response_a", "response_b", "reference", "task"),
@@ -61,7 +62,8 @@ class Pairs(Sequence[Pair]):
 
         records = [pair.to_json() for pair in self._pairs]
         criteria = ("criteria",) if any(pair.criteria for pair in self._pairs) else ()
-        return pd.DataFrame(records, columns=[*_COLUMNS, *criteria])
+        pictures = ("pictures",) if any(pair.pictures for pair in self._pairs) else ()
+        return pd.DataFrame(records, columns=[*_COLUMNS, *criteria, *pictures])
 
     def _repr_html_(self) -> str:
         return f"<p>{repr(self)[1:-1]}</p>{self[:10].to_frame().to_html(index=False, escape=True)}"
@@ -81,7 +83,9 @@ def read_pairs(
     """Reads pairs as the studio and the command line do.
 
     Args:
-        source: a file, several files, a folder of a published data set, or a pandas data frame.
+        source: a file, several files, a folder of a published data set, a pandas data frame, or a list of records
+            (``{"question": …, "response_a": …, "response_b": …}``). In records and frames a text may be a picture, or
+            a list of texts and pictures: ``Path`` objects, bytes, or parts of a message.
         mapping: columns by field, ``{"question": "prompt", "response_a": "answer_1", …}``; what is not named is filled
             from what is known of the format. ``criteria`` is a column with a text, a list, or objects with name,
             description and weight.
@@ -108,12 +112,19 @@ def read_pairs(
     limit = parse_size(unpack_limit) if isinstance(unpack_limit, str) else unpack_limit
     if isinstance(source, str | Path):
         return _read([Path(source)], wanted, limit)
-    if isinstance(source, Sequence):
-        return _read([Path(path) for path in source], wanted, limit)
-    # A data frame goes the way of a file, so that it is read, checked and named in errors alike.
+    given = list(source) if isinstance(source, Sequence) else []
+    records = [one for one in given if isinstance(one, Mapping)]
+    if isinstance(source, Sequence) and not records:
+        return _read([Path(path) for path in given], wanted, limit)  # type: ignore[arg-type]
+    if not isinstance(source, Sequence):
+        frame = source.copy()
+        for name in [of for of, kind in frame.dtypes.items() if str(kind) == "object"]:
+            frame[name] = frame[name].map(with_uris)
+        records = json.loads(frame.to_json(orient="records", date_format="iso"))
+    # Both go the way of a file, so that they are read, checked and named in errors alike.
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "data-frame.jsonl"
-        records = json.loads(source.to_json(orient="records", date_format="iso"))
+        path = Path(folder) / ("records.jsonl" if isinstance(source, Sequence) else "data-frame.jsonl")
+        records = [{name: with_uris(value) for name, value in record.items()} for record in records]
         path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
         return Pairs(_read([path], wanted, limit))
 

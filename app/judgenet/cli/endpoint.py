@@ -383,12 +383,23 @@ def ask_once(
             show_default=False,
         ),
     ] = None,
+    picture: Annotated[
+        bool,
+        typer.Option(
+            "--picture",
+            help="Send a small picture with it, and tell whether the model sees it. A server may take pictures and "
+            "leave them out.",
+        ),
+    ] = False,
     project: OwnProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Ask an endpoint once, and tell whether it answers and which parameters it takes. The call is tiny, but paid.
 
-    Example: judgenet endpoint test openai --model gpt-5-mini
+    \b
+    Examples:
+      judgenet endpoint test openai --model gpt-5-mini
+      judgenet endpoint test ollama --model llava --picture
     """
     given = None if project is None else load_project(project)
     own, folder = _of_project(project)
@@ -415,12 +426,13 @@ def ask_once(
     settings = Settings()
     if reasoning is not None:
         settings = replace(settings, reasoning=read_reasoning("--reasoning", reasoning))
-    result = asyncio.run(probe(replace(profile, retries=0), asked, folder, salt, on_state, settings))
+    once = replace(profile, retries=0)
+    result = asyncio.run(probe(once, asked, folder, salt, on_state, settings, picture=picture))
     if as_json:
         typer.echo(scrub(json.dumps(result.to_json() | {"told": told}, allow_nan=False)))
     else:
         _print_probe(profile, result, told)
-    return ExitCode.DONE if result.reply is not None else ExitCode.FAILED
+    return ExitCode.DONE if result.reply is not None and result.sees is not False else ExitCode.FAILED
 
 
 @app.command("models")
@@ -462,6 +474,10 @@ def _print_probe(profile: EndpointProfile, result: EndpointProbe, told: Sequence
     about = "about " if reply.usage.estimated else ""
     thinking = f" ({reply.usage.reasoning} of them thinking)" if reply.usage.reasoning else ""
     typer.echo(f"  tokens: {about}{reply.usage.prompt} in, {reply.usage.completion} out{thinking}")
+    if result.sees is not None:
+        seen = "sees pictures: it named the colour of the one that was sent"
+        blind = "may not see pictures: it did not name the colour of the one that was sent"
+        typer.echo(f"  {seen if result.sees else blind}")
     form = "JSON by schema" if result.form == "json" else "plain text (no reply schema)"
     typer.echo(f"  replies are asked for as {form}")
     for parameter, value in result.learned:

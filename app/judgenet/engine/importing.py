@@ -20,6 +20,7 @@ from judgenet.engine.estimate import estimate_run
 from judgenet.engine.setup import start_of
 from judgenet.formats import DataError, Dataset, FilePreview, LabelValues, OpenFiles, PairMapping, Watch
 from judgenet.formats.many import FIELDS_OF, RESPONSES, SYSTEMS
+from judgenet.formats.mapping import PICTURE_FIELDS
 from judgenet.formats.watch import nothing
 
 Several = Literal["", "responses", "systems"]
@@ -49,6 +50,9 @@ FIELD_WORDS: Final[dict[str, str]] = {
     "winners": "Winners of two",
     "tags": "Tags",
     "criteria": "Criteria",
+    "pictures_question": "Pictures of the question",
+    "pictures_a": "Pictures of A",
+    "pictures_b": "Pictures of B",
 }
 """The fields of a pair for people, in the order in which they are asked for."""
 
@@ -144,6 +148,7 @@ class ImportDraft:
             "annotator",
             "tags",
             "criteria",
+            *PICTURE_FIELDS,
         )
 
     def column(self, part: str) -> str:

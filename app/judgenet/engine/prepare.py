@@ -43,7 +43,7 @@ from judgenet.engine.options import (
     read_width,
     whole_number,
 )
-from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, with_models
+from judgenet.engine.session import Start, all_settings, each_settings, endpoints_of, require_sight, with_models
 from judgenet.engine.setup import read_files, read_source, start_of, unpriced_models
 from judgenet.formats import parse_column_map, parse_label_map, parse_matches, parse_size, split_sheet
 from judgenet.store.approvals import approve, endpoint_needs, file_needs
@@ -156,6 +156,7 @@ def prepare(options: RunOptions) -> Setup:
         batch=batch_of(options, network, known),
     )
     require_judgeable(start.spec, start.pairs)
+    require_sight(start)
     setup = Setup(
         start, project, place.project_path, store_path(place.project_path), dataset, options.project, named.own
     )

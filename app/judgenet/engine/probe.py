@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import random
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,17 +13,23 @@ from judgenet.core.calls import further_settings
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.network import DEFAULTS, Settings
+from judgenet.core.pictures import PairPicture, takes_no_pictures
 from judgenet.core.schemas import judge_schema
 from judgenet.engine.client import HttpEndpoint, open_endpoint
 from judgenet.engine.embedded import EmbeddedEndpoint
 from judgenet.engine.endpoints import key_finder, require_approved
-from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FormRefused, OnState, ReplySchema
+from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FormRefused, OnState, ReplySchema, SentPicture
 from judgenet.engine.session import with_extra_of
+from judgenet.formats.pictures import look
 
 _SYSTEM = "You compare two responses to a question."
 _QUESTION = "Question: How much is 1 + 1?\n\nResponse 1: 2\n\nResponse 2: 3\n\n"
 _TASK = "Say in one sentence which response is right, then give each a whole score from 1 to 10."
 _EVIDENCE_CHARS = 200
+_PICTURE = "<<picture 1>>"
+_LOOK = "Begin with the colour of the picture in one English word. "
+_COLORS = {"red": "#e00000", "green": "#00a000", "blue": "#0000e0", "yellow": "#ffe000"}
+_EDGE = 224
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +37,8 @@ class EndpointProbe:
     """What an endpoint made of the call.
 
     ``reply`` is its answer, or ``reason`` and ``message`` say why there is none. ``form`` is how the answer was
-    asked for in the end, ``learned`` what the endpoint refused and what is done instead.
+    asked for in the end, ``learned`` what the endpoint refused and what is done instead. ``sees`` says whether the
+    answer names the colour of the picture that was sent; ``None`` where none was, or where there is no answer.
     """
 
     endpoint: str
@@ -38,6 +48,7 @@ class EndpointProbe:
     reason: Reason | None = None
     message: str = ""
     learned: tuple[tuple[str, Any], ...] = ()
+    sees: bool | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The probe as JSON-able values."""
@@ -47,6 +58,7 @@ class EndpointProbe:
             "ok": self.reply is not None,
             "form": self.form,
             "learned": dict(self.learned),
+            "sees_pictures": self.sees,
         }
         if self.reply is None:
             return record | {"reason": self.reason and self.reason.value, "message": self.message}
@@ -67,14 +79,22 @@ async def probe(
     salt: str,
     on_state: OnState | None = None,
     settings: Settings | None = None,
+    *,
+    picture: bool = False,
 ) -> EndpointProbe:
     """Opens the endpoint, asks it once, and closes it. ``folder`` and ``salt`` are those of the project that names it
     (``None`` and empty where none does). ``settings`` may ask for reasoning and have further fields.
+    With ``picture`` a small picture goes with the question, whose colour the answer must name: some servers take
+    pictures and leave them out.
 
     :raises ValueError: for an endpoint that cannot be asked (a replay).
     :raises NotApproved: the endpoint was not approved; nothing is sent.
     """
     require_approved([profile.name], {profile.name: profile}, folder, salt)
+    if picture and takes_no_pictures(profile.kind, model):
+        words = f"{profile.name}: {model} sees no pictures. Choose a model that sees for pairs with pictures."
+        return EndpointProbe(profile.name, model, "", None, Reason.BAD_REQUEST, words)
+    color = random.choice(tuple(_COLORS)) if picture else ""
     endpoint: HttpEndpoint | EmbeddedEndpoint
     if profile.kind == "embedded":
         endpoint = EmbeddedEndpoint(profile, on_state=on_state)
@@ -91,8 +111,9 @@ async def probe(
             request = ChatRequest(
                 model=model,
                 system=_SYSTEM,
-                shared=_QUESTION,
-                own=_TASK,
+                shared=_QUESTION + (f"{_PICTURE}\n\n" if picture else ""),
+                own=(_LOOK if picture else "") + _TASK,
+                pictures=(_colored(color),) if picture else (),
                 form="json" if json_form else "text",
                 schema=ReplySchema("probe", judge_schema(max_evidence=_EVIDENCE_CHARS)) if json_form else None,
                 temperature=0.0,
@@ -110,4 +131,16 @@ async def probe(
     finally:
         form, learned = endpoint.form(model), endpoint.learned(model)
         await endpoint.close()
-    return EndpointProbe(profile.name, model, form, reply, reason, message, tuple(learned.items()))
+    sees = color in reply.text.lower() if picture and reply is not None else None
+    return EndpointProbe(profile.name, model, form, reply, reason, message, tuple(learned.items()), sees)
+
+
+def _colored(color: str) -> SentPicture:
+    """A small picture of one colour, behind its mark."""
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.new("RGB", (_EDGE, _EDGE), _COLORS[color]).save(out, "PNG")
+    facts = look(out.getvalue())
+    known = PairPicture(facts.sha256, facts.media, facts.width, facts.height, facts.size)
+    return SentPicture(_PICTURE, facts.media, base64.b64encode(out.getvalue()).decode("ascii"), known)

@@ -212,6 +212,48 @@ def joined(text: str, marks: str) -> str:
     return f"{text}\n{marks}" if text.strip() and marks else text + marks
 
 
+def with_uris(value: Any) -> Any:
+    """A value of a program's own with data URIs in place of its pictures: bytes, ``Path`` objects, objects with
+    ``bytes``, and parts with a path; a list with some is a list of parts. Anything else stays as it is.
+
+    :raises PictureError: a file cannot be read.
+    """
+    if isinstance(value, bytes | Path):
+        return _uri_of(value)
+    if isinstance(value, dict):
+        if isinstance(value.get("bytes"), bytes):
+            return _uri_of(value["bytes"])
+        if value.get("type") in _IMAGE_TYPES and isinstance(value.get("path"), str | Path):
+            return _uri_part(Path(value["path"]))
+        if "content" in value:
+            return {**value, "content": with_uris(value["content"])}
+        return value
+    if isinstance(value, list | tuple):
+        seen = any(isinstance(one, bytes | Path) for one in value)
+        return [
+            _uri_part(one)
+            if isinstance(one, bytes | Path)
+            else {"type": "text", "text": one}
+            if seen and isinstance(one, str)
+            else with_uris(one)
+            for one in value
+        ]
+    return value
+
+
+def _uri_of(value: bytes | Path) -> str:
+    try:
+        data = value if isinstance(value, bytes) else value.read_bytes()
+    except OSError as error:
+        words = error.strerror or str(error)
+        raise PictureError(f"The picture {value!s} cannot be read ({words}).", "Check its path.") from None
+    return _bytes_uri(data) or ""
+
+
+def _uri_part(value: bytes | Path) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": _uri_of(value)}}
+
+
 # --- from marks to pictures ---
 
 

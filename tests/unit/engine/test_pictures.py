@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import io
@@ -20,12 +21,13 @@ from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceTable
 from judgenet.core.prompts import PromptBook
 from judgenet.engine.estimate import estimate_run
+from judgenet.engine.probe import probe
 from judgenet.engine.providers.errors import classify, error_info
 from judgenet.engine.session import Engine, Start
 from judgenet.formats import read_pairs
 from judgenet.formats.pictures import PictureError, file_bytes, sent_form
 from judgenet.store.db import Store
-from judgenet.store.pictures import kept_picture
+from judgenet.store.pictures import copy_pictures, keep_pictures, kept_picture
 from judgenet.store.runs import run_info, run_pairs
 from tests.fakes.judge_server import BLIND_WORDS, JudgeServer
 
@@ -182,3 +184,28 @@ def test_large_pictures_are_sent_smaller() -> None:
     with Image.open(io.BytesIO(data)) as image:
         assert (media, image.format, image.size) == ("image/png", "PNG", (1568, 50))
     assert sent_form(FIRST) == ("image/png", FIRST)
+
+
+@pytest.mark.parametrize(
+    ("blind", "sees", "words"), [("", True, ""), ("silent", False, ""), ("vllm", None, "takes no pictures")]
+)
+def test_a_probe_tells_whether_a_model_sees(blind: str, sees: bool | None, words: str) -> None:
+    """Some servers take pictures and drop them: only a question about one shows that."""
+    with JudgeServer(blind=blind) as server:
+        profile = EndpointProfile("e", base_url=server.url, model="seer", retries=0)
+        found = asyncio.run(probe(profile, "seer", None, "", picture=True))
+        assert (found.sees, words in found.message) == (sees, True)
+        assert [len(entry.pictures) for entry in server.log] == [1]
+    embedded = EndpointProfile("own", kind="embedded")
+    assert "sees no pictures" in asyncio.run(probe(embedded, "demo", None, "", picture=True)).message
+
+
+def test_shards_and_their_merge_have_their_pictures(pairs: tuple[Pair, ...], tmp_path: Path) -> None:
+    with Store.open(tmp_path / "a.db") as first, Store.open(tmp_path / "b.db") as second:
+        keep_pictures(first, pairs)
+        first.flush()
+        second.run_now(lambda db: copy_pictures(first, db))
+        assert kept_picture(second, sha(SECOND)) == SECOND
+        # Kept once, however many pairs have it.
+        keep_pictures(first, [replace(pairs[0], id="again")])
+        assert first.reader.execute("SELECT count(*) FROM pictures").fetchone()[0] == 3

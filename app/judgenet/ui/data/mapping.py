@@ -25,6 +25,7 @@ from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
 from judgenet.engine.importing import FIELD_WORDS, JOINABLE, MOST_LABEL_VALUES, ImportDraft, ImportShape
 from judgenet.formats import LabelValues
+from judgenet.formats.mapping import PICTURE_FIELDS
 from judgenet.ui.data.raw_table import sample
 from judgenet.ui.elements import ElidedLabel, IconLabel, label, link
 from judgenet.ui.measures import Gap, measure
@@ -59,6 +60,7 @@ _OPTIONAL: Final = (
     "annotator",
     "tags",
     "criteria",
+    *PICTURE_FIELDS,
     "human",
     "question",
     "models",

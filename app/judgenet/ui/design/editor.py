@@ -29,6 +29,7 @@ from judgenet.core.network_json import neurons_from_json, neurons_to_json
 from judgenet.core.pair_checks import check_pairs
 from judgenet.core.project import RULE
 from judgenet.core.roles import library, roles_for
+from judgenet.engine.session import blind_words
 from judgenet.ui.canvas.model import EdgeChange, Part, Place, Target
 from judgenet.ui.context import Context
 from judgenet.ui.design.state import problems_at, spec_place, width_of
@@ -71,6 +72,9 @@ class DesignEditor(QObject):
     def _check(self) -> tuple[Problem, ...]:
         """What is wrong with the design, errors first, and which neurons are copies."""
         pairs = check_pairs(self.spec, self._document.pairs)
+        if words := blind_words(self.spec, self._document.profiles, self._document.pairs):
+            head, _, mend = words.partition(". ")
+            pairs = (*pairs, Problem("error", "settings.model", f"{head}.", mend))
         return (*pairs, *check(self.spec, self._document.profiles), *copy_problems(self.spec))
 
     @property
