@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import tempfile
 import time
@@ -91,7 +92,7 @@ def _manifests(root: Path, shards: int) -> None:
         manifest = Manifest(
             Shard(shards, index), "run-1", "0" * 64, "done", "", 2000, 2000, 34_000, 34_000, 32.0, 0, "0" * 64
         )
-        atomic_write(folder / "manifest.json", str(manifest.to_json()).replace("'", '"') + "\n")
+        atomic_write(folder / "manifest.json", json.dumps(manifest.to_json()) + "\n")
     wrote = time.perf_counter()
     calls = sum(
         found.calls

@@ -16,7 +16,7 @@ from judgenet.cli.metrics import print_metrics
 from judgenet.cli.run import ends_cleanly
 from judgenet.cli.terminal import Terminal
 from judgenet.core.project import Project
-from judgenet.core.wording import money, plural
+from judgenet.core.wording import plural, spent_text
 from judgenet.engine.divided_run import ClusterOptions, DividedRun
 from judgenet.engine.prepare import Setup
 from judgenet.engine.ray_shards import RayRun, RayShards, joined, workers_of
@@ -79,7 +79,7 @@ def progress_line(report: ShardsReport) -> str:
     parts += [f"{states[state]:,} {state}" for state in ("running", "failed") if states.get(state)]
     parts.append(f"{report.pairs.get('done', 0):,} of {plural(report.pairs.get('total', 0), 'pair')}")
     parts.append(f"{plural(report.calls, 'call')}, {report.calls_per_second:,.1f} a second")
-    parts.append(money(report.price))
+    parts.append(spent_text(report.price, report.unpriced))
     return f"{report.state}: " + " · ".join(parts)
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from judgenet.cli.common import JsonOption, figure, interval_text
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import Terminal
-from judgenet.core.wording import money, of, plural
+from judgenet.core.wording import of, plural, spent_text
 from judgenet.figures.shards import (
     ShardSetFigures,
     project_shards,
@@ -98,7 +98,7 @@ def print_shards(figures: ShardSetFigures, console: Console) -> None:
     else:
         speed = "" if rates.pairs_per_second is None else f", {rates.pairs_per_second:,.1f} pairs/s"
         table.add_row("speed", f"{rates.calls_per_second:,.1f} calls/s{speed}")
-    table.add_row("price", money(figures.price))
+    table.add_row("price", spent_text(figures.price, figures.unpriced))
     if (found := figures.agreement) is not None:
         interval = f" ({interval_text(found.ci)})" if found.ci is not None else ""
         table.add_row(

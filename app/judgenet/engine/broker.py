@@ -70,6 +70,7 @@ class Beat:
     calls: int = 0
     unscored: int = 0
     price: float = 0.0
+    unpriced: int = 0
     models: Mapping[ModelAt, ModelBeat] = field(default_factory=dict)
 
 
@@ -115,6 +116,7 @@ class _Shard:
     calls: int = 0
     unscored: int = 0
     price: float = 0.0
+    unpriced: int = 0
 
 
 @dataclass(slots=True)
@@ -152,7 +154,7 @@ class Broker:
         for number, told in plan.finished.items():
             shard = self._shards[number]
             shard.state, shard.pairs_done, shard.calls = "done", shard.pairs, told.calls
-            shard.unscored, shard.price = told.unscored, told.price
+            shard.unscored, shard.price, shard.unpriced = told.unscored, told.price, told.unpriced
         self._attempts: dict[AttemptAt, _Attempt] = {}
         self.charged = _NOTHING
         """What attempts that have ended used, or may have used."""
@@ -205,7 +207,7 @@ class Broker:
 
     def _end(self, at: AttemptAt, end: AttemptEnd, used: Used, message: str) -> None:
         of = self._shards[at[0]]
-        figures = [of.pairs_done, of.calls, of.unscored, of.price]
+        figures = [of.pairs_done, of.calls, of.unscored, of.price, of.unpriced]
         self._note("end", at, end=end, charged=list(self._charge(at, used)), message=message, figures=figures)
 
     def _charge(self, at: AttemptAt, used: Used) -> Used:
@@ -224,7 +226,7 @@ class Broker:
         attempt.heard, attempt.short = now, beat.short
         shard = self._shards[beat.at[0]]
         shard.pairs_done, shard.calls = beat.pairs_done, beat.calls
-        shard.unscored, shard.price = beat.unscored, beat.price
+        shard.unscored, shard.price, shard.unpriced = beat.unscored, beat.price, beat.unpriced
         for at, said in beat.models.items():
             if (window := self._windows.get(at)) is None:
                 continue
@@ -362,6 +364,7 @@ class Broker:
             calls=calls,
             unscored=sum(shard.unscored for shard in shards),
             price=sum(shard.price for shard in shards),
+            unpriced=sum(shard.unpriced for shard in shards),
             calls_per_second=rate,
             endpoints=tuple(
                 EndpointReport(*at, int(of.window), of.in_flight, of.state, of.stopped)
@@ -436,7 +439,7 @@ class Broker:
         for window in self._windows.values():
             window.leave(at)
         shard.worker = ""
-        shard.pairs_done, shard.calls, shard.unscored, shard.price = entry["figures"]
+        shard.pairs_done, shard.calls, shard.unscored, shard.price, shard.unpriced = entry["figures"]
         if end == "done":
             shard.state, shard.error = "done", ""
             return

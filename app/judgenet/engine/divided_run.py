@@ -73,8 +73,13 @@ class DividedRun:
             if manifest is None or manifest.whole != self._division.whole or not (folder / MATRIX).exists():
                 continue
             if manifest.state == "done" and manifest.pairs == len(places):
-                calls, scored, price = manifest.calls, manifest.scored, manifest.price
-                found[index] = ShardReport("done", calls=calls, unscored=calls - scored, price=price)
+                found[index] = ShardReport(
+                    "done",
+                    calls=manifest.calls,
+                    unscored=manifest.unscored or 0,
+                    price=manifest.price,
+                    unpriced=manifest.unpriced,
+                )
         return found
 
     def job(self, index: int) -> ShardJob:

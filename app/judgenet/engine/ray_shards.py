@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 import shutil
+import socket
 import sys
 import tempfile
 import time
@@ -39,6 +40,7 @@ from judgenet.store.shard_states import (
 JOURNAL: Final = "broker.jsonl"
 _LOCK: Final = "ray.lock"
 _TICK_S: Final = 0.5
+_KNOCK_S: Final = 10.0
 _STORE_BYTES: Final = 200_000_000
 """Memory of a local Ray for what passes between processes: the pairs of the shards under way."""
 
@@ -211,10 +213,12 @@ def joined(address: str | None, workers: int) -> Iterator[Any]:
                 num_cpus=workers, include_dashboard=False, _temp_dir=folder, object_store_memory=_STORE_BYTES, **quiet
             )
         else:
+            named = address or os.environ["RAY_ADDRESS"]
             try:
-                ray.init(address=address or "auto", **quiet)
-            except (ConnectionError, ValueError, ImportError, RuntimeError) as error:
-                raise RayMissing(_no_cluster(address or os.environ["RAY_ADDRESS"], error)) from None
+                _knock(named)
+                ray.init(address=named, **quiet)
+            except (OSError, ValueError, ImportError, RuntimeError) as error:
+                raise RayMissing(_no_cluster(named, error)) from None
         # Ray prints what befalls its processes on standard output, where figures go, and has no setting against that.
         ray._private.worker._worker_logs_enabled = False
         yield ray
@@ -222,6 +226,16 @@ def joined(address: str | None, workers: int) -> Iterator[Any]:
         ray.shutdown()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _knock(address: str) -> None:
+    """Sees that something answers at an address of a machine: Ray itself tries for minutes.
+
+    :raises OSError: nothing does.
+    """
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), _KNOCK_S).close()
 
 
 def _no_cluster(address: str, error: Exception) -> str:

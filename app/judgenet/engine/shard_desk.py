@@ -91,23 +91,24 @@ class ShardDesk:
         self._tell("failed", str(error) or type(error).__name__)
 
     def _tell(self, state: ShardStatus, error: str = "") -> None:
-        pairs = done = calls = unscored = 0
+        pairs = done = calls = unscored = unpriced = 0
         price = 0.0
         # Of a store that is gone nothing can be told but how the run ended.
         with suppress(StoreError, sqlite3.Error):
-            pairs, done, calls, unscored, price = self._sums()
-        report = ShardReport(
-            state, self._attempt, socket.gethostname(), done, pairs, calls, unscored, price, error, self._clock()
-        )
+            pairs, done, calls, unscored, price, unpriced = self._sums()
+        figures = (done, pairs, calls, unscored, price, error, self._clock(), unpriced)
+        report = ShardReport(state, self._attempt, socket.gethostname(), *figures)
         # A shared disk that is full or away for a while must not end a run that keeps what it has on its own.
         with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
             write_shard_report(self.folder, report)
 
-    def _sums(self) -> tuple[int, int, int, int, float]:
-        """Pairs, those that are done, calls, those that are unscored, and what they cost."""
+    def _sums(self) -> tuple[int, int, int, int, float, int]:
+        """Pairs, those that are done, calls, those that are unscored, what they cost, and of how many that is
+        unknown."""
         if self._store is None or self._run is None:
-            return 0, 0, 0, 0, 0.0
+            return 0, 0, 0, 0, 0.0, 0
         states = pair_states(self._store, self._run)
         sums = spent(self._store, self._run)
-        return len(states), states.count("done"), sums.calls, sum(sums.unscored.values()), sums.price
+        unscored = sum(sums.unscored.values())
+        return len(states), states.count("done"), sums.calls, unscored, sums.price, sums.unpriced

@@ -137,6 +137,7 @@ class _Attempt:
         self._report = ShardReport("running", at[1], machine_name(), pairs=len(job.start.pairs))
         self._pairs_done = self._calls = self._unscored = 0
         self._price = 0.0
+        self._unpriced = 0
         self._new = 0
         self._rate = 0.0
 
@@ -218,7 +219,7 @@ class _Attempt:
 
     def _say(self, ahead: int, *, short: bool = False) -> Orders:
         begun, wants, one = self._budget.ask(ahead)
-        figures = (self._pairs_done, self._calls, self._unscored, self._price)
+        figures = (self._pairs_done, self._calls, self._unscored, self._price, self._unpriced)
         return self._link.beat(Beat(self._at, begun, wants, one, short, *figures, self._endpoints.beats()))
 
     def _hold(self) -> None:
@@ -237,6 +238,7 @@ class _Attempt:
                 self._calls += 1
                 self._unscored += event.status == "unscored"
                 self._price += event.price or 0.0
+                self._unpriced += event.price is None and event.attempts > 0
         elif isinstance(event, RunStarted):
             self._pairs_done = event.pairs_done
         elif isinstance(event, PairFinished):
@@ -244,7 +246,8 @@ class _Attempt:
 
     def _count(self, run: RunInfo) -> None:
         sums = spent(self._store, run)
-        self._calls, self._unscored, self._price = sums.calls, sum(sums.unscored.values()), sums.price
+        self._calls, self._unscored = sums.calls, sum(sums.unscored.values())
+        self._price, self._unpriced = sums.price, sums.unpriced
 
     def _tell(self, state: ShardStatus, error: str = "") -> None:
         if self._lost:
@@ -256,6 +259,7 @@ class _Attempt:
             calls=self._calls,
             unscored=self._unscored,
             price=self._price,
+            unpriced=self._unpriced,
             error=error,
             updated=time.time(),
         )

@@ -126,6 +126,7 @@ class ShardSetFigures(Figures):
     calls: Annotated[int, "with an outcome"]
     unscored: Annotated[int, "without an evaluation"]
     price: Annotated[float, "USD, of calls with a known price"]
+    unpriced: Annotated[int, "calls of unknown price"]
     missing: Annotated[tuple[int, ...], "shards that have not begun"]
     troubles: Annotated[tuple[ShardTrouble, ...], "shards that failed, and those of which nothing is heard"]
     endpoints: tuple[ShardEndpoint, ...]
@@ -182,6 +183,7 @@ def shard_set_figures(look: ShardSetLook, project: str) -> ShardSetFigures:
         calls=look.calls,
         unscored=look.unscored,
         price=look.price,
+        unpriced=look.unpriced,
         missing=tuple(index for index in range(1, look.of + 1) if index not in look.reports),
         troubles=tuple(shard_trouble(look, index) for state in TROUBLED for index in look.in_state(state)),
         endpoints=tuple(

@@ -52,7 +52,7 @@ class ShardReport:
     """How a shard is. ``attempt`` counts from 1, 0 before the first; ``worker`` is the machine that it runs on.
 
     ``calls`` are those of its run with an outcome, ``unscored`` those of them without a verdict, ``price`` is what they
-    cost in USD. ``updated`` is POSIX time.
+    cost in USD, but for ``unpriced`` calls whose price is unknown. ``updated`` is POSIX time.
     """
 
     state: ShardStatus
@@ -65,6 +65,7 @@ class ShardReport:
     price: float = member(0.0, at_least=0.0)
     error: str = ""
     updated: float = 0.0
+    unpriced: int = member(0, at_least=0)
 
     def stale(self, now: float | None = None) -> bool:
         """Whether it should have told something by now: it said that it runs, and has been silent for too long."""
@@ -105,6 +106,7 @@ class ShardsReport:
     calls_per_second: float = member(0.0, at_least=0.0)
     endpoints: tuple[EndpointReport, ...] = ()
     updated: float = 0.0
+    unpriced: int = member(0, at_least=0)
 
     def stale(self, now: float | None = None) -> bool:
         """Whether nobody tells of the shards any more, although they did not end."""

@@ -60,6 +60,7 @@ class ShardSetLook:
     calls: int
     unscored: int
     price: float
+    unpriced: int
     pairs_per_second: float | None
     calls_per_second: float | None
     agreement: LabelledCounts
@@ -201,6 +202,7 @@ class ShardWatch:
             calls=calls,
             unscored=sum(report.unscored for report in reports.values()),
             price=sum(report.price for report in reports.values()),
+            unpriced=sum(report.unpriced for report in reports.values()),
             pairs_per_second=pairs_rate,
             calls_per_second=calls_rate,
             agreement=agreement,
@@ -229,5 +231,6 @@ def _report_of(manifest: Manifest) -> ShardReport:
         calls=manifest.calls,
         unscored=manifest.unscored or 0,
         price=manifest.price,
+        unpriced=manifest.unpriced,
         error="" if manifest.state == "done" else manifest.message or manifest.state,
     )

@@ -6,6 +6,8 @@ import importlib.util
 import json
 import os
 import signal
+import socket
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -66,9 +68,18 @@ def without_names(figures: dict[str, Any]) -> dict[str, Any]:
 
 @needs_ray
 def test_a_killed_worker_costs_what_was_in_flight_and_changes_no_figure(
-    study: Path, judgenet: Judgenet, at: tuple[str, ...], server: JudgeServer, tmp_path: Path
+    study: Path,
+    judgenet: Judgenet,
+    at: tuple[str, ...],
+    server: JudgeServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole = len(server.log)
+    # The workers' own disk. Ray's sockets stay in the system's folder, as their paths must be short.
+    tempfile.gettempdir()
+    (tmp_path / "own-disk").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "own-disk"))
     server.set(latency=0.15)
     shards, killed = tmp_path / "study.shards", list[int]()
     killer = threading.Thread(target=kill_one, args=(shards, killed))
@@ -92,6 +103,7 @@ def test_a_killed_worker_costs_what_was_in_flight_and_changes_no_figure(
     reports.look()
     assert sorted(report.attempt for report in reports.by_shard.values()) == [1, 2]
     assert not list(Path.home().glob(".ray/auth_token")) or "RAY_AUTH_MODE" in os.environ
+    assert list((tmp_path / "own-disk").glob("judgenet-*")) == []
     # All of it is there: nothing is asked again, by Ray or without.
     asked = len(server.log)
     assert judgenet("merge", study.name, "--json").json["state"] == "done"
@@ -127,6 +139,18 @@ def test_options_that_do_not_go_together(
     ran = judgenet("run", study.name, *at, *options)
     assert ran.code == 2
     assert words in ran.err
+
+
+@needs_ray
+def test_an_address_where_nobody_answers_is_named_at_once(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    ran = judgenet("run", study.name, *at, "--engine", "ray", "--address", address)
+    assert ran.code == 2
+    assert f"--address {address}: no Ray can be joined there" in ran.err
 
 
 def test_it_needs_a_project(judgenet: Judgenet, pairs: Path, at: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from judgenet.core.wording import clean, duration, money, of, plural
+from judgenet.core.wording import clean, duration, of, plural, spent_text
 from judgenet.figures.shards import STATE_WORDS, TROUBLED, ShardTrouble, shard_trouble, trouble_groups
 from judgenet.store.shard_states import ShardReport
 from judgenet.store.shard_watch import CellState, ShardSetLook
@@ -207,7 +207,7 @@ def _texts(report: ShardReport) -> dict[str, str]:
         "Pairs": of(report.pairs_done, report.pairs),
         "Calls": f"{report.calls:,}",
         "Unscored": f"{report.unscored:,}",
-        "Price": money(report.price),
+        "Price": spent_text(report.price, report.unpriced),
         "Attempt": f"{report.attempt:,}" if report.attempt else "n/a",
         "Machine": report.worker or "n/a",
         "Last news": ago,

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from judgenet.core.shards import Shard
-from judgenet.core.wording import money, of, percent, percent_interval, plural
+from judgenet.core.wording import of, percent, percent_interval, plural, spent_text
 from judgenet.figures.shards import STATE_WORDS, shard_agreement
 from judgenet.store.shard_watch import CELL_STATES, CellState, ShardSetLook
 from judgenet.ui.canvas.ink import Ink
@@ -238,7 +238,7 @@ class ShardsView(QFrame):
             known = goes_on and rate is not None
             why = "" if known else "No shard is running." if not goes_on else "It is known after a few seconds."
             shown[name].say(f"{rate:,.1f}" if known and rate is not None else none, why)
-        shown["price"].say(money(look.price))
+        shown["price"].say(spent_text(look.price, look.unpriced))
         shown["unscored"].say(f"{look.unscored:,}", f"of {plural(look.calls, 'call')}")
         found = shard_agreement(look)
         if found is None:
