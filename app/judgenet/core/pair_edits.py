@@ -7,16 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, get_args
 
+from judgenet.core.criteria import CriteriaError, criteria_from_text, criteria_to_text
 from judgenet.core.documents import Fields
 from judgenet.core.pairs import VERDICTS, Pair
 
-EditedField = Literal["question", "response_a", "response_b", "human"]
+EditedField = Literal["question", "response_a", "response_b", "criteria", "human"]
 EDITED_FIELDS: Final[tuple[EditedField, ...]] = get_args(EditedField)
-TEXT_FIELDS: Final[tuple[EditedField, ...]] = ("question", "response_a", "response_b")
+TEXT_FIELDS: Final[tuple[EditedField, ...]] = ("question", "response_a", "response_b", "criteria")
 """Fields that judges see: a pair in which one of them is changed has another content, and its calls are asked anew."""
 
 FromTo = tuple[str | None, str | None]
-"""What the file says, and what holds instead. ``None`` is no label."""
+"""What the file says, and what holds instead. ``None`` is no label; criteria are a text as of
+:func:`judgenet.core.criteria.criteria_to_text`."""
 PairEdits = Mapping[str, Mapping[EditedField, FromTo]]
 """Changes by the id of the pair and the field."""
 
@@ -31,13 +33,27 @@ def with_edits(pairs: Sequence[Pair], edits: PairEdits) -> tuple[Pair, ...]:
 
 def without_edits(pair: Pair, edits: PairEdits) -> Pair:
     """A pair as the file has it."""
-    made = {field: old for field, (old, new) in edits.get(pair.id, {}).items() if getattr(pair, field) == new}
-    return replace(pair, **made) if made else pair  # type: ignore[arg-type]
+    changes = edits.get(pair.id, {})
+    return _with(pair, {field: old for field, (old, new) in changes.items() if field_value(pair, field) == new})
+
+
+def field_value(pair: Pair, field: EditedField) -> str | None:
+    """A field of a pair as changes have it."""
+    if field == "criteria":
+        return criteria_to_text(pair.criteria)
+    value: str | None = getattr(pair, field)
+    return value
+
+
+def _with(pair: Pair, values: Mapping[EditedField, str | None]) -> Pair:
+    made: dict[str, Any] = {
+        field: criteria_from_text(value or "") if field == "criteria" else value for field, value in values.items()
+    }
+    return replace(pair, **made) if made else pair
 
 
 def _edited(pair: Pair, changes: Mapping[EditedField, FromTo]) -> Pair:
-    made = {field: new for field, (old, new) in changes.items() if getattr(pair, field) == old}
-    return replace(pair, **made) if made else pair  # type: ignore[arg-type]
+    return _with(pair, {field: new for field, (old, new) in changes.items() if field_value(pair, field) == old})
 
 
 def edit_pair(edits: PairEdits, pair: Pair, values: Mapping[EditedField, str | None]) -> PairEdits:
@@ -46,7 +62,7 @@ def edit_pair(edits: PairEdits, pair: Pair, values: Mapping[EditedField, str | N
     before = without_edits(pair, edits)
     changes = dict(edits.get(pair.id, {}))
     for field, value in values.items():
-        original = getattr(before, field)
+        original = field_value(before, field)
         if value == original:
             changes.pop(field, None)
         else:
@@ -94,7 +110,17 @@ def edits_from_json(fields: Fields) -> PairEdits:
                 if not fits:
                     wanted = 'must be "a", "b", "tie" or null' if field == "human" else "must be a text"
                     raise change.error(key, wanted)
+                if field == "criteria" and not _are_criteria(value):
+                    raise change.error(key, "must be a list of criteria as JSON, or empty")
             changes[field] = (old, new)
         if changes:
             edits[pair_id] = changes
     return edits
+
+
+def _are_criteria(text: str | None) -> bool:
+    try:
+        criteria_from_text(text or "")
+    except CriteriaError:
+        return False
+    return True

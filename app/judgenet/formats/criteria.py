@@ -31,7 +31,6 @@ _INSIDE = ("criteria", "rubrics", "rubric", "checklist", "items")
 """What holds the list where it stands inside an object."""
 _SCORE = re.compile(r"(?:orig_)?score_?(\d+)(?:_?description)?")
 _ITEM = re.compile(r"(?:[-*•‣▪]|\[[ xX]?\]|\(?\d{1,3}[.):]|\(?[a-zA-Z][.)])\s+(?=\S)")
-_COLON = re.compile(r"([^:：?？]{1,60})[:：]\s+(?=\S)")
 _AVOID = "Avoid: "
 """What a criterion with negative points describes is a fault."""
 
@@ -127,16 +126,8 @@ def _of_text(text: str) -> list[Criterion]:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     items = [_ITEM.match(line) for line in lines]
     if len(lines) > 1 and all(items):
-        return [_of_line(line[item.end() :]) for line, item in zip(lines, items, strict=True) if item]
-    return [_of_line(text)] if lines else []
-
-
-def _of_line(text: str, weight: float = 1.0) -> Criterion:
-    """``name: description``, or one text."""
-    named = _COLON.match(text.strip())
-    if named is None:
-        return Criterion.of_text(text, weight)
-    return Criterion(" ".join(named[1].split()), " ".join(text.strip()[named.end() :].split()), weight)
+        return [Criterion.of_line(line[item.end() :]) for line, item in zip(lines, items, strict=True) if item]
+    return [Criterion.of_line(text)] if lines else []
 
 
 def _of_object(value: Mapping[str, Any], left: Counter[str]) -> list[Criterion]:
@@ -150,7 +141,7 @@ def _of_object(value: Mapping[str, Any], left: Counter[str]) -> list[Criterion]:
     if all(isinstance(text, str) for text in value.values()):
         return [_named(str(name), text, 1.0, str(name)) for name, text in value.items()]
     if all(_is_number(weight) for weight in value.values()):
-        return [_of_line(str(name), _weight(weight, str(name), "weight")) for name, weight in value.items()]
+        return [Criterion.of_line(str(name), _weight(weight, str(name), "weight")) for name, weight in value.items()]
     raise _Wrong(f"Criteria are a text or a list, here is {shown(value)}.")
 
 
@@ -158,7 +149,7 @@ def _item(value: Any, where: str, left: Counter[str]) -> Criterion:
     if isinstance(value, str):
         if not value.strip():
             raise _Wrong(f"{where} is empty.")
-        return _of_line(value)
+        return Criterion.of_line(value)
     if not isinstance(value, dict):
         raise _Wrong(f"{where} is no text and no object but {shown(value)}.")
     name, description = _first(value, _NAME, where), _first(value, _DESCRIPTION, where)
@@ -190,9 +181,9 @@ def _named(name: str, description: str, weight: float, where: str) -> Criterion:
     if not name and not description:
         raise _Wrong(f"{where} has no name.")
     if not name:
-        return _of_line(description, weight)
+        return Criterion.of_line(description, weight)
     if not description:
-        return _of_line(name, weight)
+        return Criterion.of_line(name, weight)
     if len(name) > CRITERION_NAME_LENGTH:
         return Criterion.of_text(f"{name} {description}", weight)
     return Criterion(name, description, weight)

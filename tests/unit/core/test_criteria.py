@@ -11,9 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgenet.core.aggregate import Opinion, aggregate
-from judgenet.core.criteria import Criterion, vote_weights
+from judgenet.core.criteria import (
+    CriteriaError,
+    Criterion,
+    criteria_from_lines,
+    criteria_to_lines,
+    criteria_to_text,
+    vote_weights,
+)
+from judgenet.core.documents import DocumentError, Fields
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.network import Aggregation
+from judgenet.core.pair_edits import edit_pair, edits_from_json, edits_to_json, with_edits, without_edits
 from judgenet.core.pairs import ORDERS, Pair, Verdict
 
 FACTS = Criterion("Facts", "All claims are true.", 5)
@@ -128,3 +137,45 @@ def test_criteria_pass_through_the_normal_form() -> None:
     ]
     assert Pair.from_json(record) == pair
     assert "criteria" not in Pair("1", "Q", "A", "B").to_json()
+
+
+def test_criteria_are_edited_as_lines() -> None:
+    odd = Criterion.of_text(
+        "Does it say: yes, in fewer than ten words and without any of the usual phrases of the trade?"
+    )
+    criteria = (FACTS, TONE, odd)
+    lines = criteria_to_lines(criteria)
+    assert lines.splitlines()[:2] == ["[5] Facts: All claims are true.", "[1] Tone"]
+    assert criteria_from_lines(lines, criteria) == criteria, "what was not touched stays exactly as it was"
+    changed = criteria_from_lines(lines.replace("[1] Tone", "[2] Tone: polite") + "\n\nShort", criteria)
+    assert changed == (FACTS, Criterion("Tone", "polite", 2), odd, Criterion("Short"))
+    assert criteria_to_lines((TONE, Criterion("Short"))) == "Tone\nShort"
+    assert criteria_from_lines("") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[-1] Tone", r"Line 1: -1 is no weight\. Write a number of 0 or more"),
+        ("Tone\n[much] Facts", "Line 2: much is no weight"),
+        ("[2] ", "Line 1 has a weight alone"),
+        ("[0] Tone", "Every criterion has the weight 0"),
+    ],
+)
+def test_lines_that_are_no_criteria_say_what_helps(text: str, message: str) -> None:
+    with pytest.raises(CriteriaError, match=message):
+        criteria_from_lines(text)
+
+
+def test_changed_criteria_belong_to_a_project_and_go_back() -> None:
+    pair = Pair("1", "Q", "A", "B", criteria=(FACTS, TONE))
+    text = criteria_to_text((FACTS,))
+    edits = edit_pair({}, pair, {"criteria": text})
+    [edited] = with_edits([pair], edits_from_json(Fields(json.loads(json.dumps(edits_to_json(edits))), "edits")))
+    assert edited.criteria == (FACTS,)
+    assert edited.content_hash != pair.content_hash
+    assert without_edits(edited, edits) == pair
+    assert edit_pair(edits, edited, {"criteria": criteria_to_text(pair.criteria)}) == {}, "the file's own again"
+    bad = {"1": {"criteria": {"from": "", "to": "Facts"}}}
+    with pytest.raises(DocumentError, match="must be a list of criteria as JSON"):
+        edits_from_json(Fields(bad, "edits"))

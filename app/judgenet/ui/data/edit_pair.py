@@ -6,6 +6,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from judgenet.core.criteria import CriteriaError, criteria_from_lines, criteria_to_lines, criteria_to_text
 from judgenet.core.pair_edits import EditedField
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.wording import plural
@@ -77,7 +78,7 @@ class LabelDialog(_EditDialog):
 
 
 class TextDialog(_EditDialog):
-    """The question and the responses of a pair."""
+    """The question, the responses and the criteria of a pair."""
 
     def __init__(self, pair: Pair, parent: QWidget) -> None:
         theme = current_theme()
@@ -91,6 +92,17 @@ class TextDialog(_EditDialog):
             self.fields[field] = edit
             self.body.addWidget(label(name, "section"))
             self.body.addWidget(edit, stretch=share)
+        self.criteria = QPlainTextEdit(criteria_to_lines(pair.criteria))
+        self.criteria.setAccessibleName("Criteria")
+        self.criteria.setPlaceholderText("[3] Correct: all claims are true.\n[1] Short")
+        self.criteria.setTabChangesFocus(True)
+        self.criteria.textChanged.connect(self._criteria_changed)
+        self.problem = label("", tone="bad", wrap=True)
+        self.problem.hide()
+        self.body.addWidget(label("Criteria, one a line: [weight] name: description", "section"))
+        self.body.addWidget(self.criteria, stretch=2)
+        self.body.addWidget(self.problem)
+        self._known = pair.criteria
         # Windows line ends would be lost in the field: what was not touched keeps its text.
         self._shown = {field: edit.toPlainText() for field, edit in self.fields.items()}
         room = theme.px(32)
@@ -98,9 +110,24 @@ class TextDialog(_EditDialog):
 
     @property
     def values(self) -> dict[EditedField, str | None]:
-        """The texts that were changed."""
+        """The texts that were changed, and the criteria where these were."""
         texts = {field: edit.toPlainText() for field, edit in self.fields.items()}
-        return {field: text for field, text in texts.items() if text != self._shown[field]}
+        changed: dict[EditedField, str | None] = {
+            field: text for field, text in texts.items() if text != self._shown[field]
+        }
+        criteria = criteria_from_lines(self.criteria.toPlainText(), self._known)
+        return changed if criteria == self._known else changed | {"criteria": criteria_to_text(criteria)}
+
+    def _criteria_changed(self) -> None:
+        """Says what is wrong with the criteria; they cannot be saved so."""
+        problem = ""
+        try:
+            criteria_from_lines(self.criteria.toPlainText(), self._known)
+        except CriteriaError as error:
+            problem = str(error)
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
+        self.save.setEnabled(not problem)
 
 
 async def ask_values(dialog: LabelDialog | TextDialog) -> dict[EditedField, str | None] | None:
