@@ -9,10 +9,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
+import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -31,6 +32,31 @@ from tests.fakes.judge_server import judge_process
 _WORDS = "The response names the cause, weighs two ways to mend it, and says which of them it would take, and why. "
 
 
+class Memory:
+    """How much the process's own memory grows at most, in MB; the store's file that is mapped into it apart."""
+
+    def __init__(self) -> None:
+        self._first = self._most = self._now()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    @staticmethod
+    def _now() -> float:
+        found = re.search(r"RssAnon:\s+(\d+)", Path("/proc/self/status").read_text())
+        assert found is not None
+        return int(found[1]) / 1024
+
+    def _look(self) -> None:
+        while not self._ended.wait(0.05):
+            self._most = max(self._most, self._now())
+
+    def stop(self) -> float:
+        self._ended.set()
+        self._thread.join()
+        return self._most - self._first
+
+
 def judged(url: str, count: int) -> dict[str, float]:
     """Runs two layers of two neurons over ``count`` pairs in this process."""
     roles = (Role("Correctness", "Is it right?"), Role("Clarity", "Is it clear?"))
@@ -41,21 +67,21 @@ def judged(url: str, count: int) -> dict[str, float]:
     start = Start(spec, pairs, PromptBook.default(), PriceTable(), {"lab": profile}, "salt", batch=BatchChoice())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.judgenet.db"
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        memory = Memory()
         began, cpu = time.perf_counter(), time.process_time()
         with Store.open(path) as store, Engine() as engine:
             finished = engine.start(store, start, lambda event: None).future.result()
         assert finished.state == "done", finished.message
         seconds, used = time.perf_counter() - began, time.process_time() - cpu
         store_mb = path.stat().st_size / 1e6
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    grown = memory.stop()
     calls = 8 * count
     return {
         "pairs": count,
         "calls": calls,
         "seconds": round(seconds, 1),
         "cpu_ms_a_call": round(1e3 * used / calls, 2),
-        "grown_mb": round((peak - before) / 1024),
+        "grown_mb": round(grown),
         "store_mb": round(store_mb),
     }
 

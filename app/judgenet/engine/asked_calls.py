@@ -33,6 +33,8 @@ class Lane:
     in_flight: int = 0
     keeping: int = 0
     """Answers that are not on disk yet."""
+    most_keeping: int = 0
+    """So many of them at most, where they can be had again; 0: as many as calls at once."""
     opened: bool = False
     stopped: str = ""
     stopped_models: dict[str, str] = field(default_factory=dict)
@@ -58,7 +60,11 @@ class Lane:
     def room(self) -> bool:
         # The first call goes alone: a wrong key or a refused parameter shows before a second one is sent.
         most = self.endpoint.concurrency if self.opened else 1
-        return not self.stopped and self.in_flight < most and self.keeping < self.endpoint.concurrency
+        return (
+            not self.stopped
+            and self.in_flight < most
+            and self.keeping < (self.most_keeping or self.endpoint.concurrency)
+        )
 
 
 @dataclass(slots=True, eq=False)

@@ -34,6 +34,9 @@ from judgenet.store.runs import LONGER, Answer, RecordedAnswer, pair_call_rows, 
 
 log = logging.getLogger(__name__)
 
+_MOST_KEEPING = 1024
+"""Answers of batches stand in the book until they are kept."""
+
 MOST_TRIES = 3
 """A call that so many batches brought no answer to has failed, as after its retries."""
 
@@ -156,6 +159,8 @@ class BatchExecutor(Executor):
     ) -> None:
         super().__init__(plan, store, endpoints, emit)
         self._desks = desks
+        for name in desks:
+            self._lanes[name].most_keeping = _MOST_KEEPING
         self._pairs = self._aside = PairsSetAside(plan, store, self._questions, emit, self._call_soon)
         self._probing: dict[tuple[str, str], list[Call]] = {}
         self._proven: set[tuple[str, str]] = set()
