@@ -19,6 +19,7 @@ from judgenet.core.documents import well_formed
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.keys import without_keys
+from judgenet.core.probabilities import PROBABILITIES, SCORES
 from judgenet.core.reasoning import thinking_tokens
 from judgenet.engine import bodies, limits
 from judgenet.engine.bodies import MOST_BYTES, MOST_ERROR_BYTES, Packed, TooLarge
@@ -34,6 +35,8 @@ _AFTER_DONE = 0.25
 """Seconds to wait for the rest of a stream whose answer is whole: after the reason why it ended the usage
 still comes, after the last event the end of the body, so that the connection can be used again."""
 
+_WITH_TOKENS = 8
+"""An answer with token probabilities may be so many times as large as another; its text may not."""
 _MESSAGE_CHARS = 300
 
 
@@ -296,8 +299,10 @@ class Exchange:
         status, headers = response.status_code, response.headers
         content = bytearray()
         if 200 <= status < 300:
-            await _take(response, content, MOST_BYTES, wait_for)
-            if len(content) > MOST_BYTES:
+            # Alternatives of tokens take some 2,000 bytes a token.
+            most = MOST_BYTES * (_WITH_TOKENS if request.more.get(SCORES) == PROBABILITIES else 1)
+            await _take(response, content, most, wait_for)
+            if len(content) > most:
                 answer.give_up("too_large", content[: common.KEPT_CHARS].decode("utf-8", "replace"))
                 return None
             return self._read_body(bytes(content), answer, on_text)
@@ -353,6 +358,8 @@ class Exchange:
             self._provider.read(answer, data)
         except NotAnAnswer as problem:
             return Fault("retry", Reason.SERVER_ERROR, self.say(f"the answer is {problem}", ""))
+        if sum(map(len, answer.text)) > MOST_BYTES:
+            answer.give_up("too_large")
         if on_text is not None and answer.text:
             on_text("".join(answer.text))
         return None

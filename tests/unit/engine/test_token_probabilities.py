@@ -23,6 +23,7 @@ from judgenet.core.evaluation import Evaluation, ScoreSource
 from judgenet.core.events import RunFinished
 from judgenet.core.network import Settings
 from judgenet.core.presets import network
+from judgenet.engine import exchange
 from judgenet.engine.client import HttpEndpoint
 from judgenet.engine.executor import Executor
 from judgenet.engine.ports import ChatRequest
@@ -38,6 +39,7 @@ from tests.fakes.judge_server import JudgeServer
 from tests.fakes.judge_tokens import likely_numbers
 from tests.unit.engine.harness import pairs, start
 from tests.unit.engine.test_client import REQUEST, Bench, ask
+from tests.unit.engine.test_client import run as run_in_loop
 
 SETTINGS = Settings(endpoint="fake", model="judge", temperature=0.0, scores="probabilities")
 WANTED = replace(REQUEST, more={"scores": "probabilities"})
@@ -122,6 +124,42 @@ def test_refusals_are_learned(server: JudgeServer, kind: EndpointKind) -> None:
     server.set(refuse=["logprobs"])
     reply = ask(Bench(server, kind=kind), WANTED)
     assert (reply.attempts, reply.applied["scores"], reply.tokens) == (3, "not applied", ())
+
+
+def test_an_answer_with_tokens_may_be_larger_but_not_its_text(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.set(script=["huge"])
+    reply = ask(Bench(server), WANTED)
+    assert (reply.finish_reason, reply.tokens) == ("too_large", ())
+    monkeypatch.setattr(exchange, "MOST_BYTES", 2_000)
+    assert ask(Bench(server), REQUEST).finish_reason == "stop"
+    reply = ask(Bench(server), WANTED)
+    assert reply.finish_reason == "stop"
+    assert sum(len(token.text) for token in reply.tokens) == len(reply.text)
+
+
+def test_alternatives_are_kept_where_a_score_may_stand(server: JudgeServer) -> None:
+    """Of all tokens the text is kept, so that places can be found; alternatives only at digits and after them."""
+    reply = ask(Bench(server), WANTED)
+    digits = [token.text.isdigit() for token in reply.tokens]
+    for place, token in enumerate(reply.tokens):
+        near = digits[place] or (place > 0 and digits[place - 1])
+        assert bool(token.alternatives) == near
+
+
+@pytest.mark.parametrize(
+    ("tokens", "kind", "words"),
+    [
+        ("", "openai", "answers came without token probabilities; such scores are those of the text"),
+        ("joined", "anthropic", "answers are of an API that gives no token probabilities"),
+    ],
+)
+def test_missing_probabilities_are_told_once(server: JudgeServer, tokens: str, kind: EndpointKind, words: str) -> None:
+    server.set(tokens=tokens)
+    bench = Bench(server, kind=kind)
+    run_in_loop(bench, bench.all(4, WANTED))
+    assert [words in state.message for state in bench.states] == [True]
 
 
 # Runs

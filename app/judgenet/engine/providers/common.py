@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 from urllib.parse import urlsplit
@@ -63,6 +63,9 @@ class NotAnAnswer(ValueError):
     """A body that is no answer of this provider. The message says what it is instead."""
 
 
+_ANY_DIGIT = re.compile(rb"[0-9]")
+
+
 @dataclass(slots=True)
 class AnswerBuilder:
     """An answer as it comes together, whole or in pieces.
@@ -102,6 +105,14 @@ class AnswerBuilder:
         self.text = [("".join(self.text) or begins)[:KEPT_CHARS]]
         self.thinking, self.refusal, self.called, self.tokens = [], [], [], []
         self.unreadable, self.ended = why, True
+
+    def take_token(self, token: tuple[bytes, float], others: Iterable[tuple[bytes, float] | None]) -> None:
+        """Takes a token in. Its alternatives are kept only where it holds a digit or follows one: nothing else can be
+        a score, and an answer has thousands of them."""
+        follows = bool(self.tokens) and self.tokens[-1].text[-1:].isdigit()
+        near = follows or _ANY_DIGIT.search(token[0]) is not None
+        kept = tuple(other for other in others if other is not None) if near else ()
+        self.tokens.append(TokenAlternatives(*token, kept))
 
     def call(self, which: object, arguments: object) -> str:
         """Takes arguments in, whole or the next piece of them. ``which`` tells the calls apart. Returns the piece."""
@@ -270,17 +281,14 @@ def alternatives_wanted(request: ChatRequest, learned: LearnedLimits) -> int:
     return 5 if learned.get(SCORES) == FEWER_ALTERNATIVES else MOST_ALTERNATIVES
 
 
-def chat_tokens(logprobs: object) -> list[TokenAlternatives]:
-    """The tokens of chat completions: ``choices[].logprobs``, of an answer or of a piece of one. What is no token with
-    a probability is left out, and is then missing from the text."""
+def take_chat_tokens(answer: AnswerBuilder, logprobs: object) -> None:
+    """Takes in the tokens of chat completions: ``choices[].logprobs``, of an answer or of a piece of one. What is no
+    token with a probability is left out, and is then missing from the text."""
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
-    found = []
     for entry in content if isinstance(content, list) else ():
         if (token := _chat_token(entry)) is not None:
             others = entry.get("top_logprobs")
-            known = [_chat_token(other) for other in others] if isinstance(others, list) else []
-            found.append(TokenAlternatives(*token, tuple(other for other in known if other is not None)))
-    return found
+            answer.take_token(token, map(_chat_token, others if isinstance(others, list) else ()))
 
 
 def _chat_token(entry: object) -> tuple[bytes, float] | None:
@@ -289,8 +297,11 @@ def _chat_token(entry: object) -> tuple[bytes, float] | None:
     text, logprob, raw = entry.get("token"), entry.get("logprob"), entry.get("bytes")
     if not isinstance(logprob, int | float) or isinstance(logprob, bool):
         return None
-    if isinstance(raw, list) and all(isinstance(byte, int) and 0 <= byte < 256 for byte in raw):
-        return bytes(raw), float(logprob)
+    if isinstance(raw, list):
+        try:
+            return bytes(raw), float(logprob)
+        except (TypeError, ValueError):
+            pass  # they are no bytes: the text has to do
     return (token_bytes(text), float(logprob)) if isinstance(text, str) else None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from judgenet.core.probabilities import SCORES, TokenAlternatives
+from judgenet.core.probabilities import SCORES
 from judgenet.core.reasoning import effort_for, thinking_tokens
 from judgenet.engine.ports import ChatRequest, FinishReason
 from judgenet.engine.providers.common import (
@@ -189,26 +189,23 @@ class Gemini:
                     new += text
             elif isinstance(part, dict) and isinstance(call := part.get("functionCall"), dict):
                 new += answer.call(call.get("id") or len(answer.called), call.get("args"))
-        answer.tokens += _tokens(candidate.get("logprobsResult"))
+        _take_tokens(answer, candidate.get("logprobsResult"))
         if isinstance(reason := candidate.get("finishReason"), str) and reason != "FINISH_REASON_UNSPECIFIED":
             answer.raw_finish = reason
             answer.ended = True
         return new
 
 
-def _tokens(result: object) -> list[TokenAlternatives]:
-    """The tokens of a ``logprobsResult``: the chosen one of each step and the top candidates beside it."""
+def _take_tokens(answer: AnswerBuilder, result: object) -> None:
+    """Takes in the tokens of a ``logprobsResult``: the chosen one of each step and the top candidates beside it."""
     if not isinstance(result, dict):
-        return []
+        return
     chosen, top = result.get("chosenCandidates"), result.get("topCandidates")
-    found = []
     for step, candidate in enumerate(chosen if isinstance(chosen, list) else ()):
         others = top[step] if isinstance(top, list) and step < len(top) else None
         listed = others.get("candidates") if isinstance(others, dict) else None
-        known = [_token(other) for other in listed] if isinstance(listed, list) else []
         if (token := _token(candidate)) is not None:
-            found.append(TokenAlternatives(*token, tuple(other for other in known if other is not None)))
-    return found
+            answer.take_token(token, map(_token, listed if isinstance(listed, list) else ()))
 
 
 def _token(candidate: object) -> tuple[bytes, float] | None:

@@ -24,12 +24,12 @@ from judgenet.engine.providers.common import (
     LearnedLimits,
     NotAnAnswer,
     alternatives_wanted,
-    chat_tokens,
     completed,
     count,
     limit_of,
     reasoning_of,
     sent_parameters,
+    take_chat_tokens,
     temperature_of,
     texts,
     with_extra_fields,
@@ -207,7 +207,7 @@ class OpenAI:
             choice = choices[0]
             message = choice.get("message")
             self._take(answer, message if isinstance(message, dict) else {"content": choice.get("text")})
-            answer.tokens += chat_tokens(choice.get("logprobs"))
+            take_chat_tokens(answer, choice.get("logprobs"))
             self._finish(answer, choice)
         answer.ended = True
 
@@ -226,7 +226,7 @@ class OpenAI:
                 if isinstance(message, dict) and not (answer.text or answer.called)
                 else {"content": choice.get("text")}
             )
-        answer.tokens += chat_tokens(choice.get("logprobs"))
+        take_chat_tokens(answer, choice.get("logprobs"))
         new = self._take(answer, delta)
         self._finish(answer, choice)
         return new
