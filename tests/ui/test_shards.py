@@ -95,6 +95,8 @@ async def test_a_project_opens_with_its_shards_and_reads_them_as_one_run(
     shown = {name: figure.value.text() for name, figure in view.figures.items()}
     assert shown["shards done"] == f"1 of {OF}"
     assert shown["price"] == "$0.50"
+    # The judged shard has no price: that is said, and not taken for 0.
+    assert view.figures["price"].name.text().endswith("unknown")
     assert "%" in shown["accuracy against people"]
     assert view.legend.accessibleName() == "1 done, 1 running, 0 paused, 1 waiting, 0 failed, 0 no news"
     first = runs.pair_count

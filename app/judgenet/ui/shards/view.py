@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from judgenet.core.shards import Shard
-from judgenet.core.wording import of, percent, percent_interval, plural, spent_text
+from judgenet.core.wording import money, of, percent, percent_interval, plural, spent_text
 from judgenet.figures.shards import STATE_WORDS, shard_agreement
 from judgenet.store.shard_watch import CELL_STATES, CellState, ShardSetLook
 from judgenet.ui.canvas.ink import Ink
@@ -55,10 +55,11 @@ class _Figure(QWidget):
         measure(column, margins=0, spacing=0)
         measure(self.value, font="figure", tabular=True)
 
-    def say(self, value: str, tip: str = "") -> None:
-        """Shows a value."""
-        if value != self.value.text():
+    def say(self, value: str, tip: str = "", name: str = "") -> None:
+        """Shows a value, and another word of what it is where ``name`` is given."""
+        if value != self.value.text() or (name and name != self.name.text()):
             self.value.setText(value)
+            self.name.setText(name or self.name.text())
             self.setAccessibleName(f"{self.name.text()}: {value}")
         self.setToolTip(tip)
 
@@ -238,7 +239,9 @@ class ShardsView(QFrame):
             known = goes_on and rate is not None
             why = "" if known else "No shard is running." if not goes_on else "It is known after a few seconds."
             shown[name].say(f"{rate:,.1f}" if known and rate is not None else none, why)
-        shown["price"].say(spent_text(look.price, look.unpriced))
+        known_price = money(look.price) if look.price or not look.unpriced else "unknown"
+        also = f", {look.unpriced:,} unknown" if look.price and look.unpriced else ""
+        shown["price"].say(known_price, spent_text(look.price, look.unpriced), f"price{also}")
         shown["unscored"].say(f"{look.unscored:,}", f"of {plural(look.calls, 'call')}")
         found = shard_agreement(look)
         if found is None:
