@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from judgenet.core.criteria import Criterion
-from judgenet.core.pictures import PairPicture, named_text
+from judgenet.core.pictures import PairPicture, named_text, text_parts
 
 Verdict = Literal["a", "b", "tie"]
 """Which response is better. A missing verdict is ``None``, never ``"tie"``."""
@@ -109,6 +109,13 @@ class Pair:
     def told(self, text: str) -> str:
         """One of its texts as people read it where its pictures are not shown: ``[picture 1]`` in their places."""
         return named_text(text, self.pictures) if self.pictures else text
+
+    def spoken_parts(self) -> list[str]:
+        """Its texts as they stand in a prompt: whole, or in the pieces between pictures."""
+        texts = (self.question, self.response_a, self.response_b, self.reference or "")
+        if not self.pictures:
+            return list(texts)
+        return [part for text in texts for part in text_parts(text, self.pictures) if isinstance(part, str)]
 
     def to_json(self) -> dict[str, Any]:
         """The record of the normal form (``pairs.jsonl``), without the source."""

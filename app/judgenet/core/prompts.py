@@ -27,9 +27,10 @@ from judgenet.core.criteria import CRITERION_LENGTH, Criterion, criterion_text, 
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import Role
 from judgenet.core.pairs import Order, Pair
-from judgenet.core.pictures import PairPicture, PlacedPicture, named_text, spoken_text
+from judgenet.core.pictures import PairPicture, PlacedPicture, named_text, picture_tokens, spoken_text
 from judgenet.core.schemas import ReplyForm
 from judgenet.core.templates import FAMILIES, LANGUAGES, PromptError, Template, compiled, earlier, shipped
+from judgenet.core.tokens import estimate_tokens
 
 __all__ = [
     "FAMILIES",
@@ -91,6 +92,12 @@ class Prompt:
     @property
     def user(self) -> str:
         return self.shared + self.own
+
+    def tokens(self, kind: str, model: str) -> int:
+        """About how many tokens a model at an endpoint of a kind counts for it, pictures and all."""
+        sizes = ((placed.picture.width, placed.picture.height) for placed in self.pictures)
+        seen = sum(picture_tokens(kind, model, *size) for size in sizes)
+        return estimate_tokens(self.system) + estimate_tokens(self.user) + seen
 
     def messages(self) -> list[dict[str, str]]:
         """Chat messages; an empty system message is left out."""

@@ -18,7 +18,6 @@ from judgenet.core.pairs import Pair
 from judgenet.core.plan import Guesses, PriceRange, Range, cost_of, count_calls
 from judgenet.core.reasoning import likely_thinking
 from judgenet.core.roles import stand_in_roles
-from judgenet.core.tokens import estimate_tokens
 from judgenet.core.wording import money_span, whole_range
 from judgenet.engine.budget import Used
 from judgenet.engine.estimate import FORMS, MOST_PAIRS, Duration, time_of, time_words
@@ -371,13 +370,12 @@ def _answer_tokens(call: Call, of_roles: bool, end: int, guesses: Guesses) -> in
 
 
 def _reckon(start: Start, call: Call, question: Question, tokens_out: int, sums: _Sums, unknown: set[str]) -> None:
-    prompt = question.prompt
-    tokens_in = sum(map(estimate_tokens, (prompt.system, prompt.shared, prompt.own)))
+    endpoint, model = call.settings.endpoint or "", call.settings.model or ""
+    kind = start.profiles[endpoint].kind if endpoint in start.profiles else ""
+    tokens_in = question.prompt.tokens(kind, model)
     sums.tokens_in += tokens_in
     sums.tokens_out += tokens_out
-    endpoint, model = call.settings.endpoint or "", call.settings.model or ""
     sums.asked[endpoint, model] += 1
-    kind = start.profiles[endpoint].kind if endpoint in start.profiles else ""
     price = start.prices.find(model, endpoint, kind)
     if price is None:
         unknown.add(f"the price of {model or 'the model'} at {endpoint or 'no endpoint'} is unknown")

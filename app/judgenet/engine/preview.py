@@ -15,7 +15,6 @@ from judgenet.core.pairs import Order, Pair
 from judgenet.core.prompts import Prompt
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.schemas import ReplyForm
-from judgenet.core.tokens import estimate_tokens
 from judgenet.engine.providers import common
 from judgenet.engine.questions import Question, Questions
 from judgenet.engine.session import Start
@@ -166,13 +165,15 @@ class _Way:
         found = self._recorded(call) if not self._notes else None
         question = found[0] if found is not None else self._questions.question(call, self._form(call))
         pair = call.work.pair
-        texts = [pair.question, pair.response_a, pair.response_b, pair.reference or "", *heard]
+        texts = [*pair.spoken_parts(), *heard]
         texts += [" ".join(criterion.text.split()) for criterion in pair.criteria]
         if call.role is not None:
             texts += [" ".join(call.role.name.split()), " ".join(call.role.description.split())]
         for told in call.work.roles or () if call.site.layer > 1 else ():
             texts.append(" ".join(told.description.split()))
         prompt = question.prompt
+        profile = self._start.profiles.get(call.settings.endpoint or "")
+        kind = "" if profile is None else profile.kind
         return Preview(
             prompt=prompt,
             form=question.form,
@@ -181,7 +182,7 @@ class _Way:
             fills=_fills(prompt.user, texts),
             notes=tuple(self._notes),
             answer=None if found is None else found[1].raw_text,
-            tokens=estimate_tokens(prompt.system) + estimate_tokens(prompt.user),
+            tokens=prompt.tokens(kind, question.parameters.model),
         )
 
 

@@ -38,6 +38,7 @@ TITLES = {
     "judge_prompt": "Whole judge prompts",
     "long_pair": "Very long pairs",
     "model_named": "A model names itself",
+    "pictures": "Pairs with pictures",
     "label_balance": "Largest label share",
     "no_labels": "No human labels",
     "labels_undecided": "Labels to be decided",
@@ -143,6 +144,7 @@ def examine(pairs: Sequence[Pair], watch: Watch = nothing) -> tuple[Finding, ...
             [pair.id for pair in _watched(pairs, part(watch, 0.4, 1)) if _names_model(pair)],
             "A response names the system that wrote it: the judge could recognise it.",
         ),
+        _pictures(pairs),
         _balance(pairs),
         _lengths(pairs),
     ]
@@ -230,6 +232,16 @@ def _names_model(pair: Pair) -> bool:
         if named and named.group() not in pair.question:
             return True
     return False
+
+
+def _pictures(pairs: Sequence[Pair]) -> Finding | None:
+    """How many pairs have pictures: not every model sees."""
+    ids = [pair.id for pair in pairs if pair.pictures]
+    if not ids:
+        return None
+    different = len({one.sha256 for pair in pairs for one in pair.pictures})
+    message = f"Pairs with pictures ({plural(different, 'different picture')}): they need models that see."
+    return Finding("pictures", "note", len(ids), message, tuple(ids))
 
 
 def _balance(pairs: Sequence[Pair]) -> Finding | None:

@@ -207,6 +207,18 @@ def column_marks(value: Any) -> str | None:
     return None
 
 
+_FILE_NAME: Final = re.compile(r"\.(?:png|jpe?g|webp|gif)$", re.IGNORECASE)
+
+
+def looks_like_picture(value: Any) -> bool:
+    """Whether a value of a column looks like what :func:`column_marks` reads."""
+    if isinstance(value, list):
+        return bool(value) and looks_like_picture(value[0])
+    if isinstance(value, dict):
+        return isinstance(value.get("bytes"), bytes)
+    return isinstance(value, str) and (value.startswith("data:image/") or _FILE_NAME.search(value[-8:]) is not None)
+
+
 def joined(text: str, marks: str) -> str:
     """A text with the marks of a column of pictures behind it, on a line of their own."""
     return f"{text}\n{marks}" if text.strip() and marks else text + marks

@@ -30,7 +30,7 @@ from judgenet.formats.mapping import (
     unknown_coding,
 )
 from judgenet.formats.native import NativeFormat, native_format
-from judgenet.formats.pictures import Album, Refused, joined, with_pictures
+from judgenet.formats.pictures import Album, Refused, joined, looks_like_picture, with_pictures
 from judgenet.formats.values import (
     Named,
     annotator_values,
@@ -243,7 +243,11 @@ class Reader:
             message = f"Read from inside other columns: {listed(self.plan.nested)}."
             self._note("nested_columns", "note", len(self.plan.nested), message)
         if self.plan.unused:
-            self._note("unused_columns", "note", len(self.plan.unused), f"Not read: {listed(self.plan.unused)}.")
+            words = f"Not read: {listed(self.plan.unused)}."
+            seen = [name for name in self.plan.unused if any(map(looks_like_picture, self.table.samples.get(name, ())))]
+            if seen:
+                words += f" {listed(seen)} may hold pictures: --map pictures_question=COLUMN, pictures_a, pictures_b."
+            self._note("unused_columns", "note", len(self.plan.unused), words)
         if self.plan.preference:
             pairs = [_shuffled(pair, self.mapping.seed) for pair in pairs]
         return self._with_pictures(pairs)

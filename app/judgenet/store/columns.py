@@ -19,6 +19,7 @@ from judgenet.core.labels import People
 from judgenet.core.learned import teachers
 from judgenet.core.network import LearnedRule
 from judgenet.core.pairs import ORDERS, Verdict, question_key
+from judgenet.core.pictures import spoken_text
 from judgenet.stats.curves import CODES, Codes
 from judgenet.store.runs import RunPair
 
@@ -125,7 +126,9 @@ class PairColumns:
             questions.append(question_keys.number(question_key(pair.question)))
             tasks.append(task_names.number(pair.task))
             systems.extend((system_names.number(pair.model_a), system_names.number(pair.model_b)))
-            lengths.extend((len(pair.response_a), len(pair.response_b)))
+            texts = (pair.response_a, pair.response_b)
+            # Pictures have no length that words could be compared with.
+            lengths.extend(len(spoken_text(text, pair.pictures) if pair.pictures else text) for text in texts)
             panels.append(panel_kinds.number(tuple(sorted(pair.annotators))))
             notes.append(note_texts.number(of.note))
             expected.append(of.calls_total or 0)

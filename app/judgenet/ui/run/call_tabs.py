@@ -392,7 +392,7 @@ class PromptTab(_CallTab):
 
 
 def _filled(pair: Pair) -> list[str]:
-    return [text for text in (pair.question, pair.response_a, pair.response_b, pair.reference or "") if text.strip()]
+    return [text for text in pair.spoken_parts() if text.strip()]
 
 
 def with_earlier(call: FullCall) -> str:
