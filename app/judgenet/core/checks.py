@@ -20,6 +20,7 @@ from judgenet.core.network import (
     NetworkSpec,
     OrderSetting,
     RoleKind,
+    ScoresSetting,
     Settings,
     WiringKind,
     chair_settings,
@@ -31,6 +32,7 @@ from judgenet.core.network import (
     roles_vary,
 )
 from judgenet.core.network_graph import MOST_ROLES, NetworkGraph, design_graph
+from judgenet.core.probabilities import PROBABILITIES
 from judgenet.core.reasoning import CHOICES, reasoning_problem
 from judgenet.core.stand_ins import stand_in_text
 
@@ -403,6 +405,11 @@ def _values(settings: Settings, path: str, layer: int | None, neuron: int | None
         message = f"The temperature is {temperature!r}."
         mend = "Give a number from 0 to 2, or 'default'."
         yield Problem("error", f"{path}.temperature", message, mend, layer, neuron)
+    if settings.scores not in (None, *get_args(ScoresSetting)):
+        choices = " or ".join(get_args(ScoresSetting))
+        yield Problem(
+            "error", f"{path}.scores", f"The scores are {settings.scores!r}.", f"Give {choices}.", layer, neuron
+        )
     if settings.reasoning is not None and reasoning_problem(settings.reasoning):
         message = f"The reasoning is {settings.reasoning!r}."
         yield Problem("error", f"{path}.reasoning", message, f"Give one of {CHOICES}.", layer, neuron)
@@ -442,8 +449,8 @@ def _calls(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None) -
                 if finding not in in_layer:
                     yield _at(finding, f"layers[{layer}].neurons[{place}].settings", layer, place)
     if needs_roles(spec):
-        # One call per pair, whatever the number of samples.
-        in_force = replace(role_settings(spec), samples=1)
+        # One call per pair, whatever the number of samples, and no scores.
+        in_force = replace(role_settings(spec), samples=1, scores=None)
         for finding in _in_force(in_force, endpoints, True):
             if finding not in everywhere:
                 yield _at(finding, "roles.settings")
@@ -491,6 +498,12 @@ def _in_force(
     if settings.samples is not None and settings.samples > 1 and settings.temperature == 0:
         message = f"{settings.samples} samples are asked at temperature 0 and will hardly differ."
         found.append(_Finding("warning", "temperature", message, "Raise the temperature, or ask once."))
+    profile = (endpoints or {}).get(settings.endpoint or "")
+    if settings.scores == PROBABILITIES and profile is not None and profile.kind == "anthropic":
+        message = (
+            f"The API of the endpoint {profile.name!r} gives no token probabilities: its scores are those of texts."
+        )
+        found.append(_Finding("warning", "scores", message, "Ask another endpoint, or take scores as written."))
     if evidence and settings.max_tokens is not None and 0 < settings.max_tokens < TINY_ANSWER:
         message = f"An answer may have {settings.max_tokens} tokens: its scores will be cut off."
         found.append(_Finding("warning", "max_tokens", message, f"Allow {TINY_ANSWER} or more."))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from judgenet.core import network_json
+from judgenet.core.checks import check
 from judgenet.core.documents import DocumentError
 from judgenet.core.endpoints import EndpointProfile, ProfileError, profile_from_json, profile_to_json
 from judgenet.core.extra_fields import extra_text, merged_extra, parse_extra
 from judgenet.core.network import NetworkError, Settings
+from judgenet.core.network_changes import network_changes
+from judgenet.core.network_from_graph import from_graph
+from judgenet.core.network_graph import graph
 from judgenet.core.presets import network
 from judgenet.core.reasoning import EFFORTS, THINKING_TOKENS, likely_thinking, thinking_tokens
 
@@ -76,6 +81,7 @@ def test_a_project_has_them_where_they_are_set() -> None:
         ({"reasoning": 0}, "layers[1].settings.reasoning: must be 1 thinking token or more, but is 0"),
         ({"reasoning": 1.5}, "layers[1].settings.reasoning: must be one of none"),
         ({"reasoning": True}, "layers[1].settings.reasoning: must be one of none"),
+        ({"scores": "logprobs"}, "layers[1].settings.scores: must be one of text, probabilities"),
         ({"extra": "top_k"}, "layers[1].settings.extra: must be an object, but is a text"),
         ({"extra": {"stream": True}}, "layers[1].settings.extra.stream: is filled by the program"),
     ],
@@ -93,8 +99,33 @@ def test_what_asks_for_nothing_is_the_same_design() -> None:
     settings = plain.settings
     same = network(2, 2, settings=Settings(reasoning="default", extra="{}").over(settings))
     assert network_json.digest(same) == network_json.digest(plain)
-    other = network(2, 2, settings=Settings(reasoning="low").over(settings))
-    assert network_json.digest(other) != network_json.digest(plain)
+    as_text = network(2, 2, settings=Settings(scores="text").over(settings))
+    assert network_json.digest(as_text) == network_json.digest(plain)
+    for changed in (Settings(reasoning="low"), Settings(scores="probabilities")):
+        other = network(2, 2, settings=changed.over(settings))
+        assert network_json.digest(other) != network_json.digest(plain)
+
+
+def test_the_setting_scores_in_a_project_a_graph_and_a_comparison() -> None:
+    spec = network(2, 2, roles="none")
+    assert "scores" not in network_json.to_json(spec)["settings"]
+    layers = (spec.layers[0], replace(spec.layers[1], settings=Settings(scores="probabilities")))
+    other = replace(spec, layers=layers)
+    record = network_json.to_json(other)
+    assert record["layers"][1]["settings"] == {"scores": "probabilities"}
+    assert network_json.from_json(record) == other
+    assert [(of.what, of.second) for of in network_changes(spec, other)] == [("scores of layer 2", "probabilities")]
+    drawn = graph(other)
+    assert [data.get("scores") for _, data in drawn.nodes(data=True)].count("probabilities") == 2
+    del drawn.graph["design"]
+    assert from_graph(drawn).layers[1].neurons[0].settings.scores == "probabilities"
+    wrong = replace(spec, settings=replace(spec.settings, scores="logprobs"))  # type: ignore[arg-type]
+    assert [of.path for of in check(wrong) if of.severity == "error"] == ["settings.scores"]
+    claude = EndpointProfile("claude", kind="anthropic", model="m")
+    asked = replace(other, settings=replace(spec.settings, endpoint="claude", model="m"))
+    (problem,) = (of for of in check(asked, {"claude": claude}) if of.path.endswith("scores"))
+    assert (problem.severity, problem.path) == ("warning", "layers[1].settings.scores")
+    assert "gives no token probabilities" in problem.message
 
 
 def test_an_endpoint_has_them_too() -> None:

@@ -141,6 +141,10 @@ def test_aggregations_as_in_the_paper() -> None:
     assert [wording.rule_words(name) for name in names] == ["c1*", "c2*(l1)", "c2*(all)", "chair"]
     assert [wording.aggregation_title(name) for name in names] == ["c1*", "c2*(l1)", "c2*(all)", "Chair"]
     assert wording.rule_meaning("c2_l2") == "the vote of layer 2"
+    soft = ("soft_l1", "soft_all", "soft_entropy")
+    assert [wording.rule_words(name) for name in soft] == ["soft (l1)", "soft (all)", "soft (entropy)"]
+    assert wording.rule_meaning("soft_l2") == "the summed probabilities of layer 2"
+    assert wording.rule_title("soft_all") == "Soft vote of all layers, soft (all)"
 
 
 def test_no_other_module_writes_them_again() -> None:
