@@ -120,7 +120,7 @@ class RunEstimate:
             ("still to ask", whole_range(*found.calls_open)),
             ("tokens in", whole_range(*found.tokens_in)),
             ("tokens out", whole_range(*found.tokens_out)),
-            *([("thinking", self._thinking_words())] if self.thinking else []),
+            *([("thinking", self.thinking_words())] if self.thinking else []),
             ("price", price),
             *([("price by batches", batch)] if (batch := self.batch_words()) else []),
             *([] if found.stand_in is None else [("with stand-ins", _stand_in_price(found.stand_in, found.currency))]),
@@ -135,7 +135,7 @@ class RunEstimate:
             return ""
         return money_span(*found.batch_price, found.currency)
 
-    def _thinking_words(self) -> str:
+    def thinking_words(self) -> str:
         """Which of the tokens out are reckoned to be thinking: ``3,072 to 24,576 tokens a call at high``."""
         return "; ".join(
             f"{whole_range(*tokens)} tokens a call {'with a budget of' if isinstance(of, int) else 'at'} "

@@ -170,6 +170,12 @@ def test_what_is_not_applied_leaves_nothing_behind(provider: common.Provider, re
     assert common.otherwise(asked(reasoning), known, provider) == {"reasoning": "not applied"}
 
 
+def test_what_was_learned_of_another_kind_of_server_is_not_heeded() -> None:
+    known = {common.reasoning_name("high"): Anthropic("").ways("high")[1]}
+    for provider in (OpenAI("http://h:1"), Gemini("")):
+        assert provider.body(asked("high"), known, False) == provider.body(asked("high"), {}, False)
+
+
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_thinking_comes_back_in_each_dialect(server: JudgeServer, kind: EndpointKind, stream: bool) -> None:

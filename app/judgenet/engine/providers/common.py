@@ -194,9 +194,11 @@ def reasoning_of(
     reasoning = request.more.get(REASONING)
     if reasoning is None:
         return None, None
-    ways = provider.ways(reasoning)
-    way = learned.get(reasoning_name(reasoning), ways[0] if ways else NOT_APPLIED)
-    return (reasoning, way) if way in ways else (None, None)
+    ways, way = provider.ways(reasoning), learned.get(reasoning_name(reasoning))
+    if not ways or way == NOT_APPLIED:
+        return None, None
+    # What was learned of a server of another kind under the same name means nothing here.
+    return reasoning, way if way in ways else ways[0]
 
 
 def thinks(request: ChatRequest, learned: LearnedLimits, provider: Provider) -> bool:

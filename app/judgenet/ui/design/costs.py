@@ -259,6 +259,8 @@ class CostStrip(QFrame):
         tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
         low, high = tokens_in.low + tokens_out.low, tokens_in.high + tokens_out.high
         tip = f"in {span(*tokens_in)}, out {span(*tokens_out)}; what is paid already is left out"
+        if run_estimate.thinking:
+            tip += f". Thinking is reckoned with {run_estimate.thinking_words()}"
         self.tokens.say(span(low, high), "new tokens" if estimate.calls_recorded else "tokens", tip)
         about = (
             "" if run_estimate.pairs_looked_at >= pairs else f"Counted on {run_estimate.pairs_looked_at:,} of the pairs"
