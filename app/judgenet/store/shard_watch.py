@@ -182,7 +182,7 @@ class ShardWatch:
         span = at - then
         pairs_rate = max(0, done - before) / span if span >= 1 else None
         calls_rate = max(0, calls - calls_before) / span if span >= 1 else None
-        if told is not None and not told.stale(at) and told.calls_per_second:
+        if told is not None and not told.stale(at):
             calls_rate = told.calls_per_second
         total = (told.pairs.get("total") if told is not None else None) or (
             sum(report.pairs for report in reports.values()) if len(reports) == of else None

@@ -26,7 +26,8 @@ from judgenet.ui.shards.stamps import Stamps, stamps_of
 from judgenet.ui.tasks import Job, JobCancelled, Tasks
 
 EVERY_MS: Final = 1000
-"""Shards are looked at so often."""
+"""Shards are looked at so often while they are in view."""
+_UNSEEN_MS: Final = 5000
 _REST_S: Final = 0.0005
 """Between two files the thread lets others work."""
 
@@ -76,7 +77,7 @@ class ShardsState(QObject):
         self._trouble = ""
         self._timer = QTimer(self)
         self._timer.setObjectName("shards")
-        self._timer.setInterval(EVERY_MS)
+        self._timer.setInterval(_UNSEEN_MS)
         self._timer.timeout.connect(self._tick)
         document.opened.connect(self._opened)
 
@@ -243,6 +244,12 @@ class ShardsState(QObject):
         """A shard by its index, from 1."""
         assert self.look is not None
         return Shard(self.look.of, index)
+
+    def set_in_view(self, in_view: bool) -> None:
+        """The shards come into view, or go out of it: nobody then needs to know of them within a second."""
+        self._timer.setInterval(EVERY_MS if in_view else _UNSEEN_MS)
+        if in_view:
+            self._tick()
 
     def choose(self, index: int) -> None:
         """The facts of a shard come into view, 0 for none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from judgenet.core.shards import Shard
@@ -111,7 +111,7 @@ class ShardsView(QFrame):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self.setAccessibleName("Shards")
+        self.setAccessibleName("All shards")
         self._context = context
         self._state = context.shards
         self.title = label("", "title")
@@ -124,7 +124,7 @@ class ShardsView(QFrame):
             for name in ("shards done", "pairs", "pairs/s", "calls/s", "price", "unscored", "accuracy against people")
         }
         self.grid = ShardGrid(self._line)
-        self.grid.setAccessibleName("Shards")
+        self.grid.setAccessibleName("Grid of shards")
         self.legend = _Legend()
         self.note = ElidedLabel(tone="text2")
         self.take_in = link("Read them")
@@ -193,7 +193,12 @@ class ShardsView(QFrame):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._state.set_in_view(True)
         self.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._state.set_in_view(False)
 
     def _dressed(self) -> None:
         self.grid.viewport().update()
