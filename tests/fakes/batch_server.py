@@ -20,16 +20,16 @@ from typing import Any
 from aiohttp import web
 
 BATCH_FAULTS = (
-    "expired", "lost", "duplicated", "reordered", "errors", "stuck", "full", "failed", "foreign", "result_500",
+    "deaf", "expired", "lost", "duplicated", "reordered", "errors", "stuck", "full", "failed", "foreign", "result_500",
     "result_cut",
 )  # fmt: skip
 """What can be wrong with a batch.
 
-``expired``: every other call was not answered in time. ``lost``: every third result is missing. ``duplicated``: each
-result comes again, and once more as unanswered. ``errors``: every third call got a 500. ``stuck``: it ends only when it
-is cancelled, with half of it answered. ``full``: it is refused as too much is queued. ``failed``: it is refused for
-good. ``foreign``: a result of somebody else stands among its own. ``result_500`` and ``result_cut``: the first download
-fails, or breaks off."""
+``deaf``: it cannot be cancelled. ``expired``: every other call was not answered. ``lost``: every third result is
+missing. ``duplicated``: each result comes again, and once more as unanswered. ``errors``: every third call got a 500.
+``stuck``: it ends only when it is cancelled, with half of it answered. ``full``: it is refused as too much is queued.
+``failed``: it is refused for good. ``foreign``: a result of somebody else stands among its own. ``result_500`` and
+``result_cut``: the first download fails, or breaks off."""
 SENDING_FAULTS = ("429", "413", "500", "created_500", "created_reset", "upload_500", "404", "401")
 """What can be wrong with the creation. ``created_…``: the batch is made, and the answer says otherwise or is lost."""
 
@@ -210,6 +210,10 @@ class BatchServer:
         await response.write_eof()
         return response
 
+    def _cancel(self, batch_id: str) -> None:
+        batch = self._found(batch_id)
+        batch.cancelled = "deaf" not in batch.faults
+
     def _found(self, batch_id: str) -> SentBatch:
         return next(batch for batch in self.batches if batch.id == batch_id)
 
@@ -278,7 +282,7 @@ class BatchServer:
         return web.json_response(_page(shown, request.query.get("after")))
 
     async def _openai_cancel(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
-        self._found(batch_id).cancelled = True
+        self._cancel(batch_id)
         return web.json_response(self._openai_shown(self._found(batch_id)))
 
     async def _openai_file(self, request: web.BaseRequest, kind: str, batch_id: str) -> web.StreamResponse:
@@ -324,7 +328,7 @@ class BatchServer:
         return web.json_response(_page(shown, request.query.get("after_id")))
 
     async def _anthropic_cancel(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
-        self._found(batch_id).cancelled = True
+        self._cancel(batch_id)
         return web.json_response(self._anthropic_shown(self._found(batch_id)))
 
     async def _anthropic_results(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
@@ -385,7 +389,7 @@ class BatchServer:
         return web.json_response({**page, **({"nextPageToken": str(start + 2)} if shown[start + 2 :] else {})})
 
     async def _gemini_cancel(self, request: web.BaseRequest, name: str) -> web.StreamResponse:
-        self._found(f"batches/{name}").cancelled = True
+        self._cancel(f"batches/{name}")
         return web.json_response({})
 
     async def _gemini_file(self, request: web.BaseRequest, name: str) -> web.StreamResponse:

@@ -12,7 +12,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from judgenet.core.endpoints import EndpointProfile
@@ -42,6 +42,8 @@ _BACKOFF_S: Final = 2.0
 _MOST_BACKOFF_S: Final = 900.0
 _MISSING: Final = 3
 """So often a batch or its results must be missing before they are given up."""
+_NO_BATCHES: Final = frozenset({404, 405, 501})
+"""What servers answer that take no batches."""
 _TAKEN: Final = 200
 """Results that are written at once."""
 
@@ -279,6 +281,11 @@ class BatchDesk:
                 await self._send(self.book.batch(number))
         if self.live and not self.was_live:
             self.was_live = True
+            if left := self.words_left():
+                text = (
+                    f"{left} did not end in time. Their calls are asked live, and paid for twice where they come late."
+                )
+                self._tell("waiting", text)
             self._listener.batch_ended(None)
         elif ended and not self.unfinished:
             self._listener.batch_ended(None)
@@ -351,8 +358,8 @@ class BatchDesk:
             self._most_bytes = max(1, min(self._most_bytes, batch.bytes) // 2)
             self._tell("learned", f"{fault.text} Going on with batches of {plural(self._most_calls, 'call')}.")
             self._listener.batch_ended(self.book.end(batch.number, fault.text, counts=batch.calls <= 1))
-        elif fault.action in ("stop", "stop_model", "fail", "refused"):
-            self._fail(fault)
+        elif fault.action in ("stop", "stop_model", "fail", "refused") or fault.status in _NO_BATCHES:
+            self._fail(replace(fault, action="stop"))
         else:
             self._hold(batch.number, fault)
 
@@ -453,7 +460,7 @@ class BatchDesk:
         if fault.action in ("retry", "slow", "unreachable"):
             return
         text = fault.text
-        if fault.status in (404, 405):
+        if fault.status in _NO_BATCHES:
             text = f"{text} It seems to take no batches: leave --batch out, and it is asked live."
         self._stopped(EndpointStopped(fault.reason, text, status=fault.status))
 

@@ -15,6 +15,7 @@ import pytest
 
 import judgenet as jn
 from judgenet.api import judging
+from judgenet.core.batches import BatchError
 from judgenet.core.events import PairFinished, RunFinished
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Pair
@@ -52,6 +53,16 @@ def pairs() -> list[Pair]:
 
 def network(server: JudgeServer) -> jn.Network:
     return jn.Network.layers(2, 2, model="judge", endpoint=jn.endpoint(server.url, "judge"), roles="none")
+
+
+def test_a_run_by_batches(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
+    run = jn.judge(pairs, network(server), out=tmp_path / "study", batch=True, live_after="6h", progress=False)
+    assert run.state == "done"
+    stats = server.judge.stats()
+    # The first call goes live, and shows that the model can be asked.
+    assert (stats["batch_answers"], stats["paid"]) == (6 * 8 - 1, 6 * 8)
+    with pytest.raises(BatchError, match="is no deadline"):
+        jn.judge(pairs, network(server), out=tmp_path / "other", batch=True, live_after="soon", progress=False)
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:

@@ -6,13 +6,23 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from judgenet.core.cascade import with_rule
 from judgenet.core.endpoints import EndpointKind, EndpointProfile
-from judgenet.core.events import BatchesChanged, CallFinished, Event, LayerFinished, PairFinished, RunFinished
+from judgenet.core.events import (
+    BatchesChanged,
+    CallFinished,
+    EndpointChanged,
+    Event,
+    LayerFinished,
+    PairFinished,
+    RunFinished,
+)
 from judgenet.core.network import NetworkSpec, Settings
 from judgenet.core.plan import prices_from_json
 from judgenet.core.presets import network
@@ -316,6 +326,62 @@ def test_a_deadline_while_the_run_goes_on(server: JudgeServer, tmp_path: Path) -
     study.check(live=PAIRS * CALLS - batch.answered)
     told = [event.message for event in study.events if isinstance(event, BatchesChanged)]
     assert any("cancelled at the deadline" in message for message in told)
+
+
+def test_a_batch_that_cannot_be_cancelled_is_not_waited_for_and_late_answers_are_taken(
+    server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_desk, "CANCEL_S", 0.2)
+    server.set(batch_faults=[["deaf"]], batch_s=600.0)
+    study = Study(server, tmp_path)
+    study.run_until_stage(1)
+    assert study.run(batch=BatchChoice("now")).state == "done"
+    [batch] = server.judge.batches.batches
+    assert not batch.results
+    told = [event.message for event in study.events if isinstance(event, EndpointChanged)]
+    assert any("did not end in time. Their calls are asked live" in message for message in told)
+    # Its answers come after all; the run has its own, and a start with more pairs does not ask for them again.
+    server.set(batch_s=0.0)
+    paid = server.judge.stats()["paid"]
+    assert paid == PAIRS * CALLS + len(batch.requests)
+    assert study.run(batch=None).state == "done"
+    assert server.judge.stats()["paid"] == paid
+
+
+def test_each_layer_at_its_own_endpoint(server: JudgeServer, tmp_path: Path) -> None:
+    study = Study(server, tmp_path)
+    other = EndpointProfile("other", "anthropic", base_url=server.url, model="second")
+    spec = network(2, 2, settings=Settings(endpoint="lab", temperature=0.0))
+    layers = (spec.layers[0], replace(spec.layers[1], settings=Settings(endpoint="other", model="second")))
+    profiles = {"lab": study.profile, "other": other}
+    spec = with_models(replace(spec, layers=layers), profiles)
+    assert study.run(spec=spec, profiles=profiles).state == "done"
+    stats = server.judge.stats()
+    assert (stats["paid"], stats["paid_again"]) == (PAIRS * CALLS, 0)
+    assert stats["batch_answers"] == PAIRS * CALLS - 2
+    assert {batch.dialect for batch in server.judge.batches.batches} == {"openai", "anthropic"}
+
+
+def test_equal_pairs_are_asked_once(server: JudgeServer, tmp_path: Path) -> None:
+    study = Study(server, tmp_path)
+    study.pairs = [*study.pairs, *(replace(pair, id=f"again {pair.id}") for pair in study.pairs)]
+    assert study.run().state == "done"
+    stats = server.judge.stats()
+    assert (stats["paid"], stats["paid_again"]) == (PAIRS * CALLS, 0)
+    with Store.open(study.path, readonly=True) as store:
+        kept = list(full_calls(store, run_info(store)))
+        assert len(kept) == 2 * PAIRS * CALLS
+        assert spent(store, run_info(store)).calls_new == PAIRS * CALLS
+
+
+def test_pairs_that_are_decided_early_ask_no_more(server: JudgeServer, tmp_path: Path) -> None:
+    spec = with_rule(network(2, 2, settings=Settings(endpoint="lab", temperature=0.0)), "orders-agree after=1")
+    by_batch, live = Study(server, tmp_path / "batch"), Study(server, tmp_path / "live")
+    assert by_batch.run(spec=spec).state == "done"
+    paid = server.judge.stats()["paid"]
+    assert paid < PAIRS * CALLS
+    assert live.run(spec=spec, batch=False).state == "done"
+    assert server.judge.stats()["paid"] == 2 * paid
 
 
 def test_without_batches_those_that_are_out_are_called_in(server: JudgeServer, tmp_path: Path) -> None:
