@@ -96,6 +96,8 @@ class Network:
         """
         own: tuple[EndpointProfile, ...] = (endpoint,) if isinstance(endpoint, EndpointProfile) else ()
         place = endpoint.name if isinstance(endpoint, EndpointProfile) else endpoint
+        if model is None and isinstance(endpoint, EndpointProfile):
+            model = endpoint.model
         given: RoleKind | list[Role]
         if isinstance(roles, str):
             given = cast("RoleKind", roles)

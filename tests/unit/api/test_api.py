@@ -16,6 +16,7 @@ import pytest
 import judgenet as jn
 from judgenet.api import judging
 from judgenet.core.batches import BatchError
+from judgenet.core.documents import DocumentError
 from judgenet.core.events import PairFinished, RunFinished
 from judgenet.core.network import NetworkError
 from judgenet.core.pairs import Pair
@@ -63,6 +64,18 @@ def test_a_run_by_batches(server: JudgeServer, pairs: list[Pair], tmp_path: Path
     assert (stats["batch_answers"], stats["paid"]) == (6 * 8 - 1, 6 * 8)
     with pytest.raises(BatchError, match="is no deadline"):
         jn.judge(pairs, network(server), out=tmp_path / "other", batch=True, live_after="soon", progress=False)
+
+
+def test_reasoning_and_further_fields(server: JudgeServer, pairs: list[Pair], tmp_path: Path) -> None:
+    place = jn.endpoint(server.url, "judge", extra={"top_k": 20})
+    net = jn.Network.layers(1, 1, endpoint=place, roles="none", reasoning=300, extra={"min_p": 0.1})
+    jn.judge(pairs[:1], net, out=tmp_path / "study")
+    asked = server.log[-1].asked
+    assert (asked["top_k"], asked["min_p"], asked["thinking_token_budget"]) == (20, 0.1, 300)
+    with pytest.raises(DocumentError, match=r"extra\.messages: is filled by the program"):
+        jn.Network.layers(1, 1, extra={"messages": []})
+    with pytest.raises(NetworkError, match="The reasoning is 'much'"):
+        jn.Network.layers(1, 1, reasoning="much")  # type: ignore[arg-type]
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:

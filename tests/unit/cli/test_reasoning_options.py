@@ -119,6 +119,18 @@ def test_bad_values_say_how_to_mend_them(judgenet: Judgenet, pairs: Path, at: tu
         assert words in " ".join(refused.err.split())
 
 
+def test_a_run_that_needs_a_longer_context_warns_first(judgenet: Judgenet, tmp_path: Path) -> None:
+    long = {"id": "p", "question": "Which?", "response_a": "word " * 4000, "response_b": "short"}
+    path = tmp_path / "long.jsonl"
+    path.write_text(json.dumps(long) + "\n", encoding="utf-8")
+    with JudgeServer(models=["judge"], context=4096) as server:
+        ran = judgenet("run", "--pairs", path, "--base-url", server.url, "--model", "judge", *ONE, "--out", "out")
+    assert ran.code == 0
+    told = " ".join(ran.err.split())
+    assert "the server tells a context of 4,096 tokens; the longest prompt of this run has about" in told
+    assert told.index("the server tells a context") < told.index("Every call:")
+
+
 def test_an_endpoint_has_fields_of_its_own(judgenet: Judgenet, server: JudgeServer, pairs: Path) -> None:
     at = ("--base-url", server.url, "--model", "judge")
     assert judgenet("endpoint", "add", "judge", *at, "--extra", '{"top_k": 20, "a": {"b": 1}}').code == 0

@@ -43,11 +43,17 @@ LEARNED = replace(network(2, 1), aggregation=Aggregation(learned=RULE))
 BROKEN = NetworkSpec(
     (LayerSpec((NeuronSpec(),)), LayerSpec((NeuronSpec(inputs=(0, 0, 9)),), wiring=Wiring("explicit")))
 )
+THINKING = set_settings(
+    network(2, 2, settings=Settings(reasoning=2048, extra='{"top_k":20}')),
+    (1, 1),
+    Settings(reasoning="high", extra="{}"),
+)
 SPECS = {
     **{key: preset.spec for key, preset in PRESETS.items()},
     **{path.name: load_project(path).network for path in example("").glob("*.judgenet")},
     "by hand": HAND,
     "own": OWN,
+    "thinking": THINKING,
     "learned": LEARNED,
     "criteria": network(None, 2, roles="criteria", chair=True),
     "broken": BROKEN,
@@ -94,11 +100,16 @@ def test_edges_and_attributes_that_were_edited_count() -> None:
     net = graph(network(3, 2, name="Mine"))
     net.remove_edge("1.3", "2.1")
     net.nodes["2.2"].update(role="Safety", model="big", temperature=0)
+    net.nodes["2.1"].update(reasoning="4000", extra='{"top_k": 20}')
     back = from_graph(net)
     assert back.layers[0] == network(3, 2).layers[0]
     assert [neuron.inputs for neuron in back.layers[1].neurons] == [(0, 1), (0, 1, 2), (0, 1, 2)]
     assert back.layers[1].neurons[1].role == Role("Safety")
     assert back.layers[1].neurons[1].settings == Settings(model="big", temperature=0)
+    assert back.layers[1].neurons[0].settings == Settings(reasoning=4000, extra='{"top_k":20}')
+    net.nodes["2.1"]["reasoning"] = "much"
+    with pytest.raises(NetworkError, match=r"nodes\['2\.1'\]\.reasoning: must be one of none, minimal"):
+        from_graph(net)
     assert (back.name, back.roles) == ("Mine", network(3, 2).roles)
     edited = connect(disconnect(network(3, 2), (0, 2), (1, 0)), (0, 2), (1, 0))
     net = graph(network(3, 2))

@@ -364,7 +364,8 @@ class DesignEditor(QObject):
                 spec = design.override(spec, place, **changes)
             return spec
 
-        name = ", ".join(name.replace("_", " ") for name in changes if name != "endpoint")
+        words = {"extra": "further fields"}
+        name = ", ".join(words.get(name, name.replace("_", " ")) for name in changes if name != "endpoint")
         self.edit(f"Change the {name or 'endpoint'}", change, f"{merge} {targets}" if merge else "")
 
     def inherit(self) -> None:
