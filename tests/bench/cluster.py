@@ -360,6 +360,12 @@ def proof(root: Path, calls: int, kills: int, lost: int, copy_every: float, in_f
             parts = [max(seen[at * quarter : (at + 1) * quarter]) for at in range(4)]
             told = ", ".join(f"{part:.0f}" for part in parts)
             print(f"memory of worker {pid} by quarters of {2 * len(seen)} s: {told} MB")
+    compare(root, planned, kept)
+    print(f"load at the end: {os.getloadavg()[0]:.1f}")
+
+
+def compare(root: Path, planned: int, kept: int) -> None:
+    """The shards beside the undivided run."""
     whole = json.loads(
         subprocess.run(
             [sys.executable, "-m", "tests.bench.cluster", "--whole", str(root / "whole" / "study.judgenet")],
@@ -370,16 +376,15 @@ def proof(root: Path, calls: int, kills: int, lost: int, copy_every: float, in_f
         f"undivided: {planned / whole['seconds']:,.0f} calls a second, {1000 * whole['cpu'] / planned:.2f} ms CPU "
         f"a call, {whole['memory']:.0f} MB"
     )
-    sizes = [sum(path.stat().st_size for path in state.folder.glob(f"*-of-*/{name}")) for name in
+    sizes = [sum(path.stat().st_size for path in (root / "divided" / "study.shards").glob(f"*-of-*/{name}")) for name in
              ("run.judgenet.db", "matrix.parquet", "pairs.parquet")]  # fmt: skip
     print(f"bytes a call: store {sizes[0] / kept:.0f}, matrix {sizes[1] / kept:.1f}, pairs {sizes[2] / kept:.1f}")
     began = time.perf_counter()
-    found = figures_of(project.parent / "study.shards")
+    found = figures_of(root / "divided" / "study.shards")
     print(f"index and figures of the shards: {time.perf_counter() - began:.0f} s")
     wanted = figures_of(root / "whole")
     different = [name for name in wanted if found.get(name) != wanted[name]]
     print(f"figures: {'equal to the undivided run in every value' if not different else f'DIFFERENT: {different}'}")
-    print(f"load at the end: {os.getloadavg()[0]:.1f}")
 
 
 def short_budget(root: Path, calls: int) -> None:

@@ -17,6 +17,7 @@ from judgenet.engine.shared_window import SharedWindow
 
 LAB = ("lab", "m")
 CALL = Used(1, 100, 0.01)
+NOTHING = Used(0, 0, 0.0)
 
 
 class Time:
@@ -282,6 +283,72 @@ class TestWindow:
         assert sum(window.share(who, 5, 0.0).calls for who in range(5)) == 2
 
 
+class Play:
+    """Workers that take, ask, answer, copy, die and end in any order, under a broker that dies too."""
+
+    def __init__(self, rng: random.Random, workers: int, limits: Limits) -> None:
+        self.rng = rng
+        self.workers = workers
+        self.limits = limits
+        self.clock = Time()
+        self.journal: list[Mapping[str, Any]] = []
+        shards = dict.fromkeys(range(1, 7), 10)
+        self.plan = BrokerPlan(shards, limits=limits, windows={LAB: 16}, workers=workers, tries=99)
+        self.broker = Broker(self.plan, self.journal.append, clock=self.clock)
+        self.live: list[Worker] = []
+        self.paid = NOTHING
+        """What endpoints were asked for: all that was begun, whether its answer arrives or not."""
+        self.stores: dict[int, Used] = {}
+
+    def step(self) -> None:
+        rng = self.rng
+        self.clock.now += rng.choice((0.1, 1.0, 700.0 if rng.random() < 0.02 else 0.5))
+        names = ("take", "beat", "beat", "begin", "begin", "answer", "answer", "copy", "die", "end", "restart")
+        action = rng.choice(names)
+        if action in ("take", "restart"):
+            getattr(self, action)()
+        elif self.live:
+            getattr(self, action)(rng.choice(self.live))
+        self.broker.tick()
+
+    def restart(self) -> None:
+        if self.rng.random() < 0.3:
+            # A killed broker is replaced by one that knows the journal alone.
+            self.broker = Broker(self.plan, self.journal.append, list(self.journal), clock=self.clock)
+            for worker in self.live:
+                worker.broker = self.broker
+
+    def take(self) -> None:
+        if len(self.live) < self.workers and (at := self.broker.take()) is not None:
+            self.live.append(Worker(self.broker, at, LeasedBudget(self.limits)))
+            self.broker.kept(at, self.stores.get(at[0], NOTHING))
+
+    def beat(self, worker: Worker) -> None:
+        if not worker.beat(self.rng.choice((1, 8, 50))).current:
+            self.live.remove(worker)
+
+    def begin(self, worker: Worker) -> None:
+        self.paid = self.paid.plus(CALL.times(worker.begin(self.rng.randint(1, 30))))
+
+    def answer(self, worker: Worker) -> None:
+        worker.answer(self.rng.randint(1, 30), CALL.tokens, CALL.price)
+
+    def copy(self, worker: Worker) -> None:
+        known = Used(worker.kept, worker.kept * CALL.tokens, worker.kept * CALL.price)
+        self.stores[worker.at[0]] = self.stores.get(worker.at[0], NOTHING).most(known)
+        self.broker.kept(worker.at, self.stores[worker.at[0]])
+
+    def die(self, worker: Worker) -> None:
+        self.live.remove(worker)
+        if self.rng.random() < 0.5:
+            self.broker.died(worker.at, "killed")  # else nobody noticed: it expires
+
+    def end(self, worker: Worker) -> None:
+        if not worker.flying:
+            self.live.remove(worker)
+            self.broker.ended(worker.at, self.rng.choice(["done", "stopped", "budget"]), worker.used)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.sampled_from(["calls", "tokens", "price"]))
 def test_no_order_of_leases_deaths_and_settles_exceeds_the_limits(seed: int, workers: int, limited: str) -> None:
@@ -291,57 +358,13 @@ def test_no_order_of_leases_deaths_and_settles_exceeds_the_limits(seed: int, wor
         "tokens": Limits(max_tokens=rng.randint(0, 40_000)),
         "price": Limits(max_price=rng.random() * 4, max_calls=300),
     }[limited]
-    journal: list[Mapping[str, Any]] = []
-    clock = Time()
-    plan = BrokerPlan(dict.fromkeys(range(1, 7), 10), limits=limits, windows={LAB: 16}, workers=workers, tries=99)
-    broker = Broker(plan, journal.append, clock=clock)
-    live: list[Worker] = []
-    paid = Used(0, 0, 0.0)
-    stores: dict[int, Used] = {}
+    play = Play(rng, workers, limits)
     for _ in range(150):
-        clock.now += rng.choice((0.1, 1.0, 700.0 if rng.random() < 0.02 else 0.5))
-        action = rng.choice(
-            ["take", "beat", "beat", "begin", "begin", "answer", "answer", "copy", "die", "end", "restart"]
-        )
-        if action == "restart" and rng.random() < 0.3:
-            # A killed broker is replaced by one that knows the journal alone.
-            broker = Broker(plan, journal.append, list(journal), clock=clock)
-            for worker in live:
-                worker.broker = broker
-        if action == "take" and len(live) < workers and (at := broker.take()) is not None:
-            live.append(Worker(broker, at, LeasedBudget(limits)))
-            broker.kept(at, stores.get(at[0], Used(0, 0, 0.0)))
-        if not live:
-            continue
-        worker = rng.choice(live)
-        if action == "beat":
-            orders = worker.beat(rng.choice((1, 8, 50)))
-            if not orders.current:
-                live.remove(worker)
-        elif action == "begin":
-            sent = worker.begin(rng.randint(1, 30))
-            # An endpoint asks for what was begun, whether its answer arrives or not; at most for what was reserved.
-            paid = paid.plus(CALL.times(sent))
-        elif action == "answer":
-            worker.answer(rng.randint(1, 30), CALL.tokens, CALL.price)
-        elif action == "copy":
-            number = worker.at[0]
-            known = Used(worker.kept, worker.kept * CALL.tokens, worker.kept * CALL.price)
-            stores[number] = stores.get(number, Used(0, 0, 0.0)).most(known)
-            broker.kept(worker.at, stores[number])
-        elif action == "die":
-            live.remove(worker)
-            if rng.random() < 0.5:
-                broker.died(worker.at, "killed")  # else nobody noticed: it expires
-        elif action == "end" and not worker.flying:
-            live.remove(worker)
-            broker.ended(worker.at, rng.choice(["done", "stopped", "budget"]), worker.used)
-        broker.tick()
-        assert paid.fits(broker.held_back), action
-        for limit, used in zip((limits.max_calls, limits.max_tokens, limits.max_price), paid, strict=True):
+        play.step()
+        assert play.paid.fits(play.broker.held_back)
+        held = play.broker.held_back
+        for limit, used in zip((limits.max_calls, limits.max_tokens, limits.max_price), held, strict=True):
             assert limit is None or used <= limit + 1e-9
-        for limit, held in zip((limits.max_calls, limits.max_tokens, limits.max_price), broker.held_back, strict=True):
-            assert limit is None or held <= limit + 1e-9
 
 
 def test_a_broker_that_goes_on_from_the_journal_knows_the_same() -> None:
