@@ -52,7 +52,7 @@ class _Remote:
 class InlineRay:
     """Takes the place of the module ``ray``."""
 
-    exceptions = SimpleNamespace(ActorUnavailableError=Crashed)
+    exceptions = SimpleNamespace(ActorUnavailableError=Crashed, ActorDiedError=Crashed)
 
     def is_initialized(self) -> bool:
         return True

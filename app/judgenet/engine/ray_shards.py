@@ -27,6 +27,7 @@ from judgenet.engine.broker import AttemptAt, Beat, Broker, BrokerPlan, Orders
 from judgenet.engine.budget import Used
 from judgenet.engine.options import OptionError
 from judgenet.engine.shard_worker import ShardEnd, ShardJob, say_failed, work_shard
+from judgenet.store.db import StoreError
 from judgenet.store.files import FileError
 from judgenet.store.shard_states import (
     ShardsCommand,
@@ -256,6 +257,7 @@ class RayShards:
     """A run on Ray under way. ``on_report`` hears how all shards are, twice a second.
 
     :raises OptionError: another program is running these shards.
+    :raises StoreError: the broker cannot write into their folder.
     """
 
     def __init__(self, ray: Any, run: RayRun, on_report: Callable[[ShardsReport], None]) -> None:
@@ -278,7 +280,15 @@ class RayShards:
         self._ticket = 0
 
     def _ask(self, name: str, *values: Any) -> Any:
-        return self._ray.get(getattr(self.broker, name).remote(*values))
+        try:
+            return self._ray.get(getattr(self.broker, name).remote(*values))
+        except self._ray.exceptions.ActorDiedError as error:
+            # A broker that was killed is replaced; one that cannot begin is not.
+            words = _death_words(error)
+            raise StoreError(
+                f"{self._run.folder}: the broker of the run cannot go on ({words}). See that all machines can write "
+                "there; the same command goes on from here."
+            ) from None
 
     def _take(self) -> AttemptAt | None:
         # The broker may be killed when it has noted an attempt and not said so: the same ticket has the same answer.

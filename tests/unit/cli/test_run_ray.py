@@ -91,8 +91,8 @@ def test_a_killed_worker_costs_what_was_in_flight_and_changes_no_figure(
     killer.join()
     assert ran.code == 0, ran.err
     assert killed
-    # At most four calls in flight at a worker, and as many answered that were not on disk.
-    assert 0 <= len(server.log) - 2 * whole <= 8
+    # Eight calls may be in flight, and as many answered that were not on disk.
+    assert 0 <= len(server.log) - 2 * whole <= 16
     assert ran.json["pairs"]["finished"] == 40
     divided, undivided = (judgenet("metrics", run, "--json").json for run in ("study.shards", "whole"))
     assert without_names(divided) == without_names(undivided)
