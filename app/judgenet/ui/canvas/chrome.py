@@ -114,6 +114,7 @@ class HeaderItem(ChromeItem):
             count=canvas.count(layer) if layer is not None and not design else None,
             hovered=self.hovered,
             line=design and small > 0.6,
+            varies=layer is not None and canvas.ends.layers[layer].adaptive,
             can_shrink=(width or 0) > 1,
             fixed=not self.editable or canvas.exporting,
             removable=self._removable and bool(self.hovered) and header_room(self.column.w * small, True),

@@ -429,11 +429,13 @@ def draw_header(
     count: VoteTally | None = None,
     hovered: str = "",
     line: bool = False,
+    varies: bool = False,
     can_shrink: bool = True,
     fixed: bool = False,
     removable: bool = False,
 ) -> None:
-    """A column's header: title, and at the right the stepper of the design (``width``) or how far it is (``count``).
+    """A column's header: title, and at the right the stepper of the design (``width``, which ``varies`` where the roles
+    of a pair decide it: n) or how far it is (``count``).
 
     Under the mouse a removable layer shows its cross beside the title.
     """
@@ -442,7 +444,7 @@ def draw_header(
         room = w - STEPPER[0] - 8
         _draw_stepper(painter, ink, w, baseline, width, hovered, can_shrink)
     elif width is not None and w >= 90:
-        text = f"{width:,}"
+        text = "n" if varies else f"{width:,}"
         ink.text(painter, w, baseline, text, "node", "text2", align="right", tabular=True)
         room = w - ink.width(text, "node") - 8
     elif count is not None and header_room(w, False):
