@@ -48,6 +48,7 @@ _TOKEN: Final = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 _BESIDE_WORDS: Final = 2.0
 """A picture higher than so many lines has a line of its own."""
 _SPACE: Final = 4
+_LEAST_HEIGHT: Final = 120
 _LINE_BREAK: Final = "\u2028"
 _LINE_ENDS: Final = ("\u2028", "\u2029", "\x00", "")
 _SCREEN_SHARE: Final = 0.85
@@ -154,15 +155,18 @@ class PicturesInText(QObject):
 
     Attributes:
         most_height: of a picture, in px at 100 %.
+        within_view: no picture is higher than the view, so that two can be compared; not for a view that is as high as
+            what it shows.
     """
 
     def __init__(self, view: QTextEdit, most_height: int = PICTURE_HEIGHT) -> None:
         super().__init__(view)
         self._view = view
         self.most_height = most_height
+        self.within_view = False
         self._placed: list[PlacedPicture] = []
         self._spots: list[_Spot] = []
-        self._width = 0
+        self._room = QSize()
         self._connected = False
         view.installEventFilter(self)
         view.viewport().installEventFilter(self)
@@ -215,7 +219,7 @@ class PicturesInText(QObject):
         self._spots = self._found()
         words = ", ".join(f"{placed.name[1:-1]}: {placed.picture.words}" for placed in self._placed)
         self._view.setAccessibleDescription(f"{words}. Return opens the first one.")
-        self._width = self._view.viewport().width()
+        self._room = self._view_size()
 
     @staticmethod
     def _stands_alone(size: QSize) -> bool:
@@ -256,8 +260,11 @@ class PicturesInText(QObject):
     def _fitting(self, picture: PairPicture) -> QSize:
         """The size in which a picture is shown: its own, or smaller to fit into the view."""
         theme = current_theme()
-        wide = max(theme.px(48), self._view.viewport().width() - theme.px(8))
+        room = self._view_size()
+        wide = max(theme.px(48), room.width() - theme.px(8))
         high = theme.px(self.most_height)
+        if self.within_view:
+            high = min(high, max(theme.px(_LEAST_HEIGHT), room.height() - theme.px(2 * _SPACE)))
         scale = min(theme.scale, wide / picture.width, high / picture.height)
         # What is thinner than a stroke could not be found.
         least = theme.px(6)
@@ -280,12 +287,17 @@ class PicturesInText(QObject):
         """The space over and under a picture, in px."""
         return current_theme().px(_SPACE) if self._stands_alone(size) else 0
 
+    def _view_size(self) -> QSize:
+        """The room that pictures have; where the view is as high as they are, its height says nothing."""
+        size = self._view.viewport().size()
+        return size if self.within_view else QSize(size.width(), 0)
+
     def refit(self) -> None:
-        """Takes in another width of the view."""
-        width = self._view.viewport().width()
-        if not self._spots or width == self._width:
+        """Takes in another size of the view."""
+        room = self._view_size()
+        if not self._spots or room == self._room:
             return
-        self._width = width
+        self._room = room
         for spot in self._spots:
             cursor = QTextCursor(self._view.document())
             cursor.setPosition(spot.position)

@@ -60,6 +60,7 @@ class _Response(QWidget):
         self._size = label(tone="text3")
         self.more = label(tone="text2")
         self.text = TextView(f"Response {letter}")
+        self.text.in_text.within_view = True
         self._head = QHBoxLayout()
         for widget, stretch in (
             (self._chip, 0),

@@ -91,6 +91,7 @@ class ResponsePane(QFrame):
         self.letter.setProperty("part", "letter")
         self.letter.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.text = TextView(f"Response {letter}")
+        self.text.in_text.within_view = True
         head = QHBoxLayout()
         head.addWidget(self.letter)
         head.addStretch(1)

@@ -39,6 +39,7 @@ class _Response(QWidget):
         self.chip.show_verdict(side)
         self.words = label("", tone="text2")
         self.text = TextView(f"Response {side.upper()}")
+        self.text.in_text.within_view = True
         head = QHBoxLayout()
         head.addWidget(self.chip)
         head.addWidget(self.words)
