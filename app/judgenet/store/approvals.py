@@ -190,9 +190,10 @@ def picture_need(path: Path, folder: Path, salt: str) -> ApprovalNeed | None:
     return ApprovalNeed("file", str(place.parent), mark)
 
 
-def carry(project: Project, before: Path, after: Path) -> None:
+def carry(project: Project, before: Path, after: Path, pictures: Iterable[str] = ()) -> None:
     """Keeps that a project which is written to the folder ``after`` goes on reading what it was allowed to read in the
-    folder ``before``; files that were not allowed there stay so.
+    folder ``before``; files that were not allowed there stay so. ``pictures`` are the folders of the pictures that were
+    read there.
 
     :raises FileError: the approvals cannot be read or written.
     """
@@ -206,6 +207,8 @@ def carry(project: Project, before: Path, after: Path) -> None:
             there = replace(profile, source=str(before / profile.source))
             if not endpoint_needs([there], before, project.salt):
                 kept += [ApprovalNeed("file", place, mark) for place in _outside(_source(there), after)]
+    for folder in pictures:
+        kept += [ApprovalNeed("file", place, mark) for place in _outside(Path(folder), after)]
     approve(kept)
 
 

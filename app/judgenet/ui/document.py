@@ -540,7 +540,8 @@ class Document(QObject):
             with Store.open(store_path(path)):
                 """Nobody else has it open."""
         project = replace(self.project, name=path.stem) if draft and self.project.name == "Untitled" else self.project
-        self.approvals.keep(lambda: carry(project, before.parent, path.parent))
+        pictures = () if self.dataset is None else picture_folders(self.dataset.pairs)
+        self.approvals.keep(lambda: carry(project, before.parent, path.parent, pictures))
         save_project(project, path, loaded_from=before)
         self._look_away()
         if self.store is not None:

@@ -20,6 +20,7 @@ from judgenet.core.network import NetworkError, Settings
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceTable
 from judgenet.core.prompts import PromptBook
+from judgenet.engine.budget import Limits
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.probe import probe
 from judgenet.engine.providers.errors import classify, error_info
@@ -209,3 +210,14 @@ def test_shards_and_their_merge_have_their_pictures(pairs: tuple[Pair, ...], tmp
         # Kept once, however many pairs have it.
         keep_pictures(first, [replace(pairs[0], id="again")])
         assert first.reader.execute("SELECT count(*) FROM pictures").fetchone()[0] == 3
+
+
+def test_a_budget_counts_pictures_before_they_are_sent(pairs: tuple[Pair, ...], tmp_path: Path) -> None:
+    """Three pictures of 1,120 tokens each (Gemini 3) do not fit into a budget that the words alone would."""
+    bare = tuple(replace(pair, pictures=()) for pair in pairs)
+    for given, tokens, asked in ((pairs, 3_000, False), (bare, 3_000, True), (pairs, 200_000, True)):
+        with JudgeServer() as server, Store.open(tmp_path / f"{tokens}{asked}.db") as store:
+            start = start_of(given, server.url, "gemini", "gemini-3-pro")
+            run(store, replace(start, limits=Limits(max_tokens=tokens)))
+            assert bool(server.log) == asked
+            assert run_info(store).state == ("done" if tokens == 200_000 else "budget")

@@ -428,11 +428,13 @@ class EndpointsPanel(QFrame):
         if not await self._may_ask(profile):
             return
         folder, salt = self._context.document.folder, self._context.document.project.salt
+        # Where the pairs have pictures it matters whether the model sees.
+        picture = any(pair.pictures for pair in self._context.document.pairs)
         self.test.setEnabled(False)
         self._tell(f"Asking {profile.name}…")
 
         def ask() -> EndpointProbe:
-            return asyncio.run(probe(replace(profile, retries=0), model, folder, salt))
+            return asyncio.run(probe(replace(profile, retries=0), model, folder, salt, picture=picture))
 
         try:
             answer = await self._context.tasks.off_thread(ask)
@@ -517,5 +519,7 @@ def _probe_words(result: EndpointProbe) -> str:
     form = "JSON by a schema" if result.form == "json" else "plain text"
     lines.append(f"Replies are asked for as {form}.")
     lines += [f"{parameter}: {value}" for parameter, value in result.learned]
+    if result.sees is not None:
+        lines.append("It sees pictures." if result.sees else "It may not see pictures: it missed the colour of one.")
     lines.append(f"It said: {' '.join(reply.text.split())[:200]}")
     return "\n".join(lines)
