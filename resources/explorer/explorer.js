@@ -310,7 +310,11 @@ class Explorer {
     if (texts.note) facts.append(element("span", "fact", texts.note));
     made.push(facts, element("h3", "", "Question"), element("div", "text", texts.q), ...this.pictures(texts, "q"));
     if (texts.criteria) {
-      const list = texts.criteria.map((of) => `${of.name}${of.description ? `: ${of.description}` : ""} (weight ${of.weight ?? 1})`);
+      const weighted = new Set(texts.criteria.map((of) => of.weight ?? 1)).size > 1;
+      const list = texts.criteria.map((of) => {
+        const weight = weighted ? ` (weight ${of.weight ?? 1})` : "";
+        return `${of.name}${weight}${of.description ? `: ${of.description}` : ""}`;
+      });
       made.push(element("h3", "", "Criteria"), element("div", "text", list.join("\n")));
     }
     if (texts.ref) made.push(element("h3", "", "Reference"), element("div", "text", texts.ref), ...this.pictures(texts, "ref"));

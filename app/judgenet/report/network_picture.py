@@ -146,8 +146,9 @@ def network_svg(spec: NetworkSpec) -> str:
 def network_words(spec: NetworkSpec, decides: str) -> str:
     """The network in one sentence."""
     widths = [designed_width(spec, layer) for layer in range(spec.depth)]
+    as_many = f"as many neurons as {'criteria' if spec.roles.kind == 'criteria' else 'roles'}"
     layers = ", ".join(
-        f"layer {place} of {'as many neurons as roles' if width is None else plural(width, 'neuron')}"
+        f"layer {place} of {as_many if width is None else plural(width, 'neuron')}"
         for place, width in enumerate(widths, 1)
     )
     roles = {
@@ -184,6 +185,8 @@ def _input(spec: NetworkSpec, nodes: list[Shape], middle: float) -> float:
         widest = max((len(layer.neurons) for layer in spec.layers if not layer.adaptive), default=None)
         count = limit if limit is not None else None if any(of.adaptive for of in spec.layers) else widest
         text = "Roles" if count is None else plural(count, "role")
+    elif spec.roles.kind == "criteria":
+        text = "Criteria"
     else:
         text = plural(len(spec.roles.roles), "role")
     nodes += _box(0, middle - 41, _END_W, ["Pair"])
