@@ -22,6 +22,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol
 
+from filelock import FileLock, Timeout
+
 from judgenet.core.events import CallFinished, Event, PairFinished, RunFinished, RunStarted
 from judgenet.core.project import Project
 from judgenet.core.shards import Shard
@@ -31,7 +33,7 @@ from judgenet.engine.endpoints import open_approved
 from judgenet.engine.session import Engine, OpenEndpoints, RunHandle, Start
 from judgenet.engine.shared_endpoints import SharedEndpoints
 from judgenet.store.backup import drop_journal, store_sums, use_journal
-from judgenet.store.db import Store, StoreError, StoreInUse
+from judgenet.store.db import Store, StoreError
 from judgenet.store.files import FileError, save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.runs import RunInfo, run_info, spent
@@ -317,17 +319,28 @@ def _own_folder(job: ShardJob) -> Iterator[Path]:
     where the process is killed it stays for the next one here."""
     folder = _kept_here(job)
     name = store_path(Path(RUN_PROJECT)).name
+    if _in_use(folder / name):
+        # An attempt that was given up for its silence still goes on here, and keeps nothing any more.
+        folder = Path(tempfile.mkdtemp(prefix="judgenet-"))
     copy = job.folder / name
-    try:
-        if _calls(copy) > _calls(folder / name):
-            for beside in ("", "-wal", "-shm", "-journal"):
-                (folder / (name + beside)).unlink(missing_ok=True)
-            shutil.copyfile(copy, folder / name)
-            use_journal(folder / name)
-        yield folder
-    except StoreInUse:
-        raise StoreError(f"{folder}: an earlier attempt at this shard is still going on here.") from None
+    if _calls(copy) > _calls(folder / name):
+        for beside in ("", "-wal", "-shm", "-journal"):
+            (folder / (name + beside)).unlink(missing_ok=True)
+        shutil.copyfile(copy, folder / name)
+        use_journal(folder / name)
+    yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _in_use(store: Path) -> bool:
+    """Whether another process has a store open for writing."""
+    lock = FileLock(f"{store}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    lock.release()
+    return False
 
 
 def _kept_here(job: ShardJob) -> Path:

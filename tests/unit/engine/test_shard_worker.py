@@ -356,6 +356,19 @@ def test_pause_and_stop_are_obeyed_within_two_seconds(study: Path) -> None:
     assert 0 < stored_calls(cluster.folder) == cluster.judge.asked.total() < PLANNED
 
 
+def test_an_attempt_that_still_goes_on_here_is_not_in_the_way(study: Path, own_disk: Path) -> None:
+    cluster = Cluster(study)
+    cluster.die_after(60)
+    with pytest.raises(Killed):
+        cluster.attempt()
+    cluster.live()
+    (store,) = own_disk.rglob("run.judgenet.db")
+    with Store.open(store):
+        assert cluster.attempt().end == "done"
+        assert store.exists()
+    assert stored_calls(cluster.folder) == PLANNED
+
+
 def test_a_machine_with_another_version_judges_nothing(study: Path) -> None:
     cluster = Cluster(study)
     at = cluster.broker.take()
