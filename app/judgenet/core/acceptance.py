@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from math import exp, fsum
 from typing import Final
 
+from judgenet.core.endpoint_extra import with_endpoint_extra
+from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import VerdictShares
 from judgenet.core.learned import LEARNED, misfit
 from judgenet.core.network import AcceptanceRule, Confidence, LearnedRule, NetworkSpec
@@ -138,10 +140,13 @@ def weights_hash(rule: LearnedRule | None) -> str:
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode("ascii")).hexdigest()[:16]
 
 
-def asks_otherwise(spec: NetworkSpec) -> bool:
-    """Whether the acceptance rule comes from a network that made other calls: what it promises need not hold here."""
+def asks_otherwise(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = None) -> bool:
+    """Whether the acceptance rule comes from a network that made other calls: what it promises need not hold here.
+    ``endpoints`` are those that a design would ask; what a run recorded has their further fields already."""
     rule = spec.aggregation.acceptance
-    return rule is not None and bool(rule.network) and rule.network != digest(spec)
+    if rule is None or not rule.network:
+        return False
+    return rule.network != digest(with_endpoint_extra(spec, endpoints or {}))
 
 
 def acceptance_words(rule: AcceptanceRule) -> str:

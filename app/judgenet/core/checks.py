@@ -91,7 +91,7 @@ def check(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = N
     found += _learned(spec)
     if not formless:
         found += _stop_rules(spec)
-    found += _acceptance(spec)
+    found += _acceptance(spec, endpoints)
     found += _quorum(spec)
     return tuple(sorted(found, key=lambda problem: problem.severity == "warning"))
 
@@ -140,7 +140,7 @@ def _learned(spec: NetworkSpec) -> Iterator[Problem]:
         )
 
 
-def _acceptance(spec: NetworkSpec) -> Iterator[Problem]:
+def _acceptance(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None) -> Iterator[Problem]:
     why = acceptance_misfit(spec, verdict_names(spec))
     if why:
         yield Problem(
@@ -149,7 +149,7 @@ def _acceptance(spec: NetworkSpec) -> Iterator[Problem]:
             f"The rule that accepts verdicts does not fit this network any more. {why}",
             "Undo the change, remove the rule, or choose it again from a run of this network (judgenet guarantee).",
         )
-    elif asks_otherwise(spec):
+    elif asks_otherwise(spec, endpoints):
         yield Problem(
             "warning",
             "aggregation.acceptance",

@@ -11,6 +11,7 @@ from typing import Any
 
 from judgenet.core.bias.nwise import Group, Groups, read_order
 from judgenet.core.calls import KeyPrefix, Parameters, further_settings
+from judgenet.core.endpoint_extra import with_extra_of
 from judgenet.core.evaluation import Unscored
 from judgenet.core.plan import PriceRange, cost_of
 from judgenet.core.prompts import Prompt, family_of, language_of, mark_of
@@ -30,7 +31,7 @@ from judgenet.engine.ports import (
     ReplySchema,
 )
 from judgenet.engine.runtime import Runtime
-from judgenet.engine.session import Start, with_extra_of
+from judgenet.engine.session import Start
 from judgenet.store.db import Store, now
 from judgenet.store.labs import OrderAnswers
 from judgenet.store.runs import Answer, keep_answer, recorded

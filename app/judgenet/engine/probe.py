@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from judgenet.core.calls import further_settings
+from judgenet.core.endpoint_extra import with_extra_of
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.network import DEFAULTS, Settings
@@ -19,7 +20,6 @@ from judgenet.engine.client import HttpEndpoint, open_endpoint
 from judgenet.engine.embedded import EmbeddedEndpoint
 from judgenet.engine.endpoints import key_finder, require_approved
 from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, FormRefused, OnState, ReplySchema, SentPicture
-from judgenet.engine.session import with_extra_of
 from judgenet.formats.pictures import look
 
 _SYSTEM = "You compare two responses to a question."

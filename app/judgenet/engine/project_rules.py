@@ -8,6 +8,7 @@ from pathlib import Path
 
 from judgenet.core.acceptance import acceptance_misfit, asks_otherwise
 from judgenet.core.aggregate import verdict_names
+from judgenet.core.endpoint_extra import with_endpoint_extra
 from judgenet.core.network import AcceptanceRule, Aggregation, NetworkSpec
 from judgenet.core.project import PROJECT_SUFFIX, ProjectError, rebased
 from judgenet.store.approvals import carry
@@ -15,6 +16,7 @@ from judgenet.store.copies import copied_network
 from judgenet.store.db import Store
 from judgenet.store.project_file import ProjectFile
 from judgenet.store.runs import RunInfo
+from judgenet.store.settings import profiles
 
 
 def save_rules(
@@ -29,6 +31,7 @@ def save_rules(
     ``misfit`` says why its network cannot have the changed rules; empty where it can.
 
     :raises ProjectError: it cannot be written, or its network is not that of the run.
+    :raises SettingsError: the user's settings cannot be read.
     """
     if project.suffix != PROJECT_SUFFIX:
         raise ProjectError("", f"the name of a project ends in {PROJECT_SUFFIX}.")
@@ -39,7 +42,9 @@ def save_rules(
     if before.readonly:
         raise ProjectError("", before.notice)
     network = replace(before.network, aggregation=change(before.network.aggregation))
-    if why := misfit(network):
+    # A run records the further fields of its endpoints with its network, a project beside it.
+    known = profiles(before.endpoints, project.absolute().parent)
+    if why := misfit(with_endpoint_extra(network, known)):
         raise ProjectError(
             "",
             f"its network is not that of {run.id}, and nothing was written. {why} Save into a project with the network "

@@ -32,7 +32,7 @@ class AcceptanceSection(FormSection):
             return
         self.words.setText(f"{acceptance_words(rule)} Chosen on {rule.made}." if rule.made else acceptance_words(rule))
         why = acceptance_misfit(spec, verdict_names(spec))
-        if not why and asks_otherwise(spec):
+        if not why and asks_otherwise(spec, self._editor.context.document.profiles):
             why = "It comes from a network that asked otherwise: what it promises need not hold."
         self.note.setText(why)
         self.note.setVisible(bool(why))

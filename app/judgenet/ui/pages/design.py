@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from judgenet.core.cascade import has_stop_rules
+from judgenet.core.endpoint_extra import with_endpoint_extra
 from judgenet.store.files import atomic_write
 from judgenet.ui.canvas.export import network_image, network_png, network_svg
 from judgenet.ui.canvas.gates import with_gates
@@ -202,7 +203,8 @@ class DesignPage(Page):
         )
         estimate = self.context.figures.estimate
         state = with_gates(state, document.spec, None if estimate is None else estimate.estimate)
-        return self.worth.below_layers(with_weights(state, self.context.learning.rule_of_design()), document.spec)
+        state = with_weights(state, self.context.learning.rule_of_design())
+        return self.worth.below_layers(state, with_endpoint_extra(document.spec, document.profiles))
 
     def _pair_chosen(self, index: int) -> None:
         self._index = index

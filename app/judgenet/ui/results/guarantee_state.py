@@ -146,7 +146,7 @@ class GuaranteeState(QObject):
         spec = replace(document.spec, aggregation=replace(document.spec.aggregation, acceptance=answer.rule))
         if why := acceptance_misfit(spec, verdict_names(spec)):
             return f"The network of today is another one. {why}"
-        if asks_otherwise(spec):
+        if asks_otherwise(spec, document.profiles):
             return "The network of today asks otherwise than this run did: run it, and choose the rule from that run."
         return ""
 

@@ -1,0 +1,58 @@
+"""The further fields of endpoints, laid under those of a network that asks them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.extra_fields import extra_of_text, extra_text, merged_extra
+from judgenet.core.network import (
+    NetworkSpec,
+    Settings,
+    chair_settings,
+    needs_roles,
+    neuron_settings,
+    role_settings,
+    stand_ins,
+)
+
+
+def with_extra_of(settings: Settings, profiles: Mapping[str, EndpointProfile]) -> Settings:
+    """Settings in force with the further fields of their endpoint under their own."""
+    profile = profiles.get(settings.endpoint or "")
+    if profile is None or not profile.extra:
+        return settings
+    joined = merged_extra(extra_of_text(profile.extra), extra_of_text(settings.extra))
+    return replace(settings, extra=extra_text(joined))
+
+
+def with_endpoint_extra(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:
+    """The network with the further fields of its endpoints under its own, where calls are made: at neurons, roles and
+    chair. They are part of a call's key, as the network's own are."""
+    if not any(profile.extra for profile in profiles.values()):
+        return spec
+
+    def filled(own: Settings, in_force: Settings) -> Settings:
+        there = with_extra_of(in_force, profiles)
+        if there is not in_force:
+            own = replace(own, extra=there.extra)
+        extras = [with_extra_of(settings, profiles).extra for settings in stand_ins(in_force)]
+        others = tuple(replace(of, extra=extra) for of, extra in zip(in_force.stand_in or (), extras, strict=True))
+        return own if others == (in_force.stand_in or ()) else replace(own, stand_in=others)
+
+    layers = tuple(
+        replace(
+            of,
+            neurons=tuple(
+                replace(neuron, settings=filled(neuron.settings, neuron_settings(spec, layer, place)))
+                for place, neuron in enumerate(of.neurons)
+            ),
+        )
+        for layer, of in enumerate(spec.layers)
+    )
+    chair = spec.chair and replace(spec.chair, settings=filled(spec.chair.settings, chair_settings(spec)))
+    roles = spec.roles
+    if needs_roles(spec):
+        roles = replace(roles, settings=filled(roles.settings, role_settings(spec)))
+    return replace(spec, layers=layers, chair=chair, roles=roles)
