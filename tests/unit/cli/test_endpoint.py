@@ -227,7 +227,13 @@ def test_a_key_that_an_endpoint_sends_back_is_not_shown(
     config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def answer(
-        profile: EndpointProfile, model: str, folder: Path | None, salt: str, told: OnState, settings: Settings
+        profile: EndpointProfile,
+        model: str,
+        folder: Path | None,
+        salt: str,
+        told: OnState,
+        settings: Settings,
+        picture: bool,
     ) -> EndpointProbe:
         key = key_finder(profile, folder)
         told(EndpointState(profile.name, "slow", f"{key()} is throttled"))
