@@ -323,8 +323,8 @@ def studio() -> int:
 def tests(arguments: list[str]) -> int:
     step("Tests")
     env = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
-    # A file of tests goes to one process, so that its fixtures serve it once. In the order of the folders the files that
-    # take longest (tests/e2e, tests/ui) come first: sorted by the number of tests they would be left for one process.
+    # A file of tests goes to one process, so that its fixtures serve it once. In the order of the folders the files
+    # that take longest (tests/e2e, tests/ui) come first: by the number of tests, one process would end with them.
     together = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
     return call([str(PYTHON), "-m", "pytest", *together, *arguments], env)
 
