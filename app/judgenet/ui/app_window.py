@@ -424,6 +424,7 @@ class AppWindow(QMainWindow):
         await self.context.runner.stop_and_wait()
         self.context.runner.close()
         self.bridge.close()
+        self.context.shards.close()
         loader().close()
         self.frame_actions.projects.remember()
         self._keep_place()

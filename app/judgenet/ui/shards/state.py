@@ -81,6 +81,11 @@ class ShardsState(QObject):
         self._timer.timeout.connect(self._tick)
         document.opened.connect(self._opened)
 
+    def close(self) -> None:
+        """Nobody looks at the shards any more."""
+        self._timer.stop()
+        self._watch = None
+
     @property
     def there(self) -> bool:
         """The project has shards."""
