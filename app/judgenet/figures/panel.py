@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import numpy as np
 
 from judgenet.figures.base import ASKED, Figures
+from judgenet.figures.curve import NO_SHARED_NEURONS
 from judgenet.figures.errors import FiguresError
 from judgenet.figures.panel_worth import PanelWorth, VotesFigures, panel_worth, votes_figures
 from judgenet.figures.parts import MeanFigures, mean_figures
 from judgenet.stats.correlation_map import CorrelationMap, correlation_map, merged
 from judgenet.stats.effective_votes import effective_votes
+from judgenet.stats.learning import FOLDS
 from judgenet.stats.panel_choice import LARGEST, ChoiceRule, PanelChoice, choose_panels
 from judgenet.store.frame import RunFrame
 
@@ -169,7 +171,9 @@ def panel_study(frame: RunFrame, *, most: int = LARGEST, seed: int = 0) -> Panel
     """Which neurons go together, and the panels of up to ``most`` that each rule chooses."""
     names, said, human = frame.names, frame.neurons, frame.human
     choices = {
-        rule: choice_figures(choose_panels(said, human, frame.questions, rule, most=most, seed=seed), names)
+        rule: _no_choice(frame, rule)
+        if frame.spec.roles.kind == "criteria"
+        else choice_figures(choose_panels(said, human, frame.questions, rule, most=most, seed=seed), names)
         for rule in get_args(ChoiceRule)
     }
     return PanelStudy(
@@ -180,6 +184,11 @@ def panel_study(frame: RunFrame, *, most: int = LARGEST, seed: int = 0) -> Panel
         ),
         choice=ByRule(**choices),
     )
+
+
+def _no_choice(frame: RunFrame, rule: ChoiceRule) -> ChoiceFigures:
+    """A run whose neurons are the criteria of each pair has none that all pairs share."""
+    return choice_figures(PanelChoice(rule, (), 0, len(frame), FOLDS, NO_SHARED_NEURONS), frame.names)
 
 
 def set_worth(frame: RunFrame, columns: Sequence[int], *, seed: int = 0) -> SetWorth:

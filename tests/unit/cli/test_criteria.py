@@ -67,7 +67,7 @@ def test_from_a_mapped_column_to_figures_report_and_exports(
     ]
     verdicts = judgenet("export", "out", "--what", "verdicts").lines
     assert [sum(of[f"votes_{side}"] for side in ("a", "b", "tie")) for of in verdicts] == pytest.approx([2, 3, 1])
-    for kind in ("curve", "learn"):
+    for kind in ("curve", "learn", "panel"):
         assert "each question" in judgenet(kind, "out").out, kind
     assert judgenet("report", "out", "-o", "report.md").code == 0
     report = (tmp_path / "report.md").read_text(encoding="utf-8")
