@@ -130,12 +130,12 @@ def context_words(endpoint: str, model: str, context: int, need: ContextNeed, *,
     if need.prompt + need.answer <= context:
         return ""
     asked = f"the longest prompt of this run has about {need.prompt:,} tokens, and its answer may have {need.answer:,}"
-    what = "Prompts may be cut or refused." if need.prompt > context else "Answers may be cut."
+    what = "Prompts may be cut or refused." if need.prompt > context else "Calls may be refused, or answers cut."
     size = 1 << (need.prompt + need.answer - 1).bit_length()
     how = f"OLLAMA_CONTEXT_LENGTH={size} ollama serve" if ollama else f"one of {size:,} tokens"
     return (
         f"{endpoint}, {model}: the server tells a context of {context:,} tokens; {asked}. {what} Start the server "
-        f"with a longer context: {how}."
+        f"with a longer context: {how}. Or ask for less (max_tokens, reasoning)."
     )
 
 

@@ -271,6 +271,26 @@ def test_a_temperature_that_is_refused_with_reasoning_is_sent_without(server: Ju
         (Gemini(""), 400, "Thinking level is not supported for this model.", "reasoning"),
         (Gemini(""), 400, "Budget 0 is invalid. This model only works in thinking mode.", "reasoning"),
         (Gemini(""), 400, "The model does not support setting thinking_budget to 0", "reasoning"),
+        (
+            OpenAI(""),
+            400,
+            "max_tokens is too large: 25600. This model supports at most 16384 completion tokens, whereas you "
+            "provided 25600.",
+            "reasoning",
+        ),
+        (
+            Anthropic(""),
+            400,
+            "max_tokens: 33792 > 32000, which is the maximum allowed number of output tokens for claude-opus-4-1",
+            "reasoning",
+        ),
+        (
+            Gemini(""),
+            400,
+            "Unable to submit request because it has a maxOutputTokens value of 90000 but the supported range is from "
+            "1 (inclusive) to 65537 (exclusive).",
+            "reasoning",
+        ),
         (OpenAI(""), 400, "Reasoning models do not support temperature: it is not supported.", "temperature"),
         (OpenAI(""), 404, "The model `phi-4-reasoning` does not exist or you do not have access to it.", None),
     ],

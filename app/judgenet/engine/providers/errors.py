@@ -141,6 +141,10 @@ _ONE_PICTURE = re.compile(
 _RANGE = re.compile(
     r"\bbetween\b|less than|greater than|at (?:most|least)|too (?:large|small|high|low|big)|out of range|exceeds"
 )
+_ROOM = re.compile(
+    r"\b(?:max_(?:completion_|output_)?tokens|maxoutputtokens)\b.{0,120}?"
+    r"(?:too large|at most|less than|maximum allowed|supported range|out of range|exceed)"
+)
 _SCHEMA_LIMITS = re.compile(r"minimum|maximum|exclusivem|multipleof|m(?:in|ax)(?:length|items)|numeric|constraints?\b")
 
 
@@ -274,7 +278,8 @@ def refused_parameter(
             return name  # a range that is refused is tried with fewer alternatives
         if _UNSUPPORTED.search(info.words) and not _RANGE.search(info.message.lower()):
             return name
-    return None
+    # The room for thinking makes the limit larger than this model's longest answer.
+    return common.REASONING if common.REASONING in sent and _ROOM.search(info.words) else None
 
 
 def classify(
