@@ -259,9 +259,11 @@ class BatchDesk:
 
     async def _turn(self) -> None:
         """Does once what there is to do."""
-        await self._look_up_key()
         ended = False
-        for batch in self.book.batches("sending", "sent"):
+        there = self.book.batches("sending", "sent")
+        if there or self._ready:
+            await self._look_up_key()
+        for batch in there:
             if self._again_at.get(batch.number, 0.0) > now():
                 continue
             try:

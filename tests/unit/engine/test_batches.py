@@ -430,6 +430,14 @@ def test_a_wrong_key_shows_before_anything_is_uploaded(server: JudgeServer, tmp_
     assert not server.judge.batches.files
 
 
+def test_a_finished_run_needs_no_key(server: JudgeServer, tmp_path: Path) -> None:
+    study = Study(server, tmp_path)
+    assert study.run().state == "done"
+    study.profile = replace(study.profile, api_key="JUDGENET_NO_SUCH_KEY")
+    assert study.run(batch=None).state == "done"
+    study.check()
+
+
 @pytest.mark.parametrize("refused", ["temperature", "schema"])
 def test_what_an_endpoint_refuses_is_learned_by_the_first_call(
     server: JudgeServer, tmp_path: Path, refused: str
