@@ -25,6 +25,9 @@ _OWN_SETTING = {
     "thinking_token_budget": "reasoning",
     "thinking_budget_tokens": "reasoning",
     "model": "model",
+    "logprobs": "scores",
+    "top_logprobs": "scores",
+    "responseLogprobs": "scores",
 }
 """Fields that have a setting of their own, by name."""
 
