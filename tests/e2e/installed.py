@@ -109,7 +109,7 @@ def check_pair(program: Installed) -> None:
     with sqlite3.connect(next(program.folder.glob("out/*.judgenet.db"))) as db:
         record = " ".join(str(value) for row in db.execute("SELECT * FROM runs") for value in row)
     assert f'"judgenet": "{__version__}"' in record
-    assert '"httpx": "' in record
+    assert '"aiohttp": "' in record
     assert "not installed" not in record
 
 

@@ -117,11 +117,15 @@ class Settings:
 
     def over(self, base: Settings) -> Settings:
         """These settings with the gaps filled from ``base``."""
+        # Most levels set nothing, and each neuron of each pair asks for its settings.
+        if self == _NOTHING_SET:
+            return base
         own = {name: value for name in _SETTINGS if (value := getattr(self, name)) is not None}
-        return replace(base, **own) if own else base
+        return replace(base, **own)
 
 
 _SETTINGS = tuple(of.name for of in fields(Settings))
+_NOTHING_SET = Settings()
 
 
 def stand_ins(settings: Settings) -> tuple[Settings, ...]:

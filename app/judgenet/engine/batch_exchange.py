@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import aiohttp
-import httpx
+from yarl import URL
 
 from judgenet.core.evaluation import Reason
 from judgenet.engine import bodies, limits
@@ -19,9 +19,9 @@ from judgenet.engine.bodies import MOST_BYTES, MOST_ERROR_BYTES, Packed
 from judgenet.engine.exchange import Exchange
 from judgenet.engine.providers import common, errors
 from judgenet.engine.providers.errors import Fault
-from judgenet.engine.transport import open_transport
+from judgenet.engine.transport import HttpAnswer, open_transport
 
-_BROKEN = (httpx.HTTPError, aiohttp.ClientError, OSError)
+_BROKEN = (aiohttp.ClientError, OSError)
 _LONGEST_S: Final = 3600.0
 """How long an upload or a result file may take."""
 
@@ -35,7 +35,7 @@ class BatchFault(Exception):
         self.sent = sent
 
 
-class Upload(httpx.AsyncByteStream):
+class Upload:
     """A body that is made while it is sent. ``size`` is in bytes."""
 
     def __init__(self, pieces: Callable[[], Iterable[bytes]], size: int) -> None:
@@ -108,32 +108,33 @@ class BatchExchange(Exchange):
         address: str,
         body: Mapping[str, Any] | Upload | None,
         headers: Mapping[str, str] | None,
-    ) -> httpx.Response:
+    ) -> HttpAnswer:
         """Sends a request; its answer has a status of success."""
         if self._transport is None:
             try:
                 self._transport, self._proxy = open_transport(address)
             except ValueError as error:
                 raise BatchFault(Fault("stop", Reason.NETWORK, self.say(str(error), "")), sent=False) from None
-        own = [(name.encode("ascii"), value.encode("latin-1")) for name, value in (headers or {}).items()]
-        given = {name.lower() for name, _ in own}
-        base = [(name, value) for name, value in self.headers or () if name.lower() not in given]
-        extra: dict[str, Any] = {}
+        assert self.headers is not None
+        sent = self.headers.copy()
+        sent.update(headers or {})
+        content: bytes | Upload | None = None
         if isinstance(body, Upload):
-            own.append((b"Content-Length", str(body.size).encode("ascii")))
-            extra = {"stream": body}
+            sent["Content-Length"] = str(body.size)
+            content = body
         elif body is not None:
-            extra = {"content": json.dumps(body).encode()}
-        message = httpx.Request(method, address, headers=[*base, *own], extensions=self._extensions, **extra)
+            content = json.dumps(body).encode()
         try:
             async with asyncio.timeout(_LONGEST_S if isinstance(body, Upload) else self._profile.deadline):
-                response = await self._transport.handle_async_request(message)
+                response = await self._transport.send(method, URL(address), sent, content, self._timeout)
+        except aiohttp.ServerTimeoutError as error:
+            raise BatchFault(self._broken(error), sent=False) from error
         except TimeoutError as error:
             raise BatchFault(self._timed_out(False)) from error
         except _BROKEN as error:
             fault = self._broken(error)
             raise BatchFault(fault, sent=fault.action != "unreachable") from error
-        if 200 <= response.status_code < 300:
+        if 200 <= response.status < 300:
             return response
         content = b""
         try:
@@ -143,7 +144,7 @@ class BatchExchange(Exchange):
             await _closed(response)
         raise BatchFault(self._fault_of(response, content))
 
-    async def _whole(self, response: httpx.Response, most: int) -> bytes:
+    async def _whole(self, response: HttpAnswer, most: int) -> bytes:
         content = bytearray()
         try:
             async with asyncio.timeout(self._profile.idle_timeout), aclosing(bodies.pieces(response)) as pieces:
@@ -159,8 +160,8 @@ class BatchExchange(Exchange):
             raise BatchFault(self._broken(error)) from error
         return bytes(content)
 
-    def _fault_of(self, response: httpx.Response, content: bytes) -> Fault:
-        status, now = response.status_code, time.time()
+    def _fault_of(self, response: HttpAnswer, content: bytes) -> Fault:
+        status, now = response.status, time.time()
         info = errors.error_info(content)
         wait = limits.retry_after(response.headers, now)
         if wait is None and status in (429, 503):
@@ -170,6 +171,6 @@ class BatchExchange(Exchange):
         return replace(fault, text=self.say(what, fault.text))
 
 
-async def _closed(response: httpx.Response) -> None:
+async def _closed(response: HttpAnswer) -> None:
     with suppress(*_BROKEN):
         await response.aclose()

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Protocol, cast
 
-import httpx
+from judgenet.engine.transport import HttpAnswer
 
 MOST_BYTES = 8 * 1024 * 1024
 """The largest answer that is read, unpacked, in bytes: more than 100,000 tokens need, however they are escaped."""
@@ -95,15 +95,13 @@ def _through(unpackers: list[_Inflate], data: bytes) -> Iterator[bytes]:
         yield from _through(unpackers[1:], piece)
 
 
-def pieces(response: httpx.Response) -> AsyncGenerator[bytes, None]:
-    """The body as it comes, unpacked. httpx's own ways to it have several generators on top of one another, and unpack
-    without a bound.
+def pieces(response: HttpAnswer) -> AsyncGenerator[bytes, None]:
+    """The body as it comes, unpacked. aiohttp's own way to it unpacks without a bound.
 
     :raises Packed: it cannot be unpacked.
     """
-    stream = cast(AsyncGenerator[bytes, None], aiter(cast(httpx.AsyncByteStream, response.stream)))
     encoding = response.headers.get("content-encoding", "")
-    return _unpacked(stream, encoding) if encoding else stream
+    return _unpacked(response.pieces(), encoding) if encoding else response.pieces()
 
 
 async def _unpacked(stream: AsyncGenerator[bytes, None], encoding: str) -> AsyncGenerator[bytes, None]:

@@ -12,8 +12,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx
-
 from judgenet.core.documents import well_formed
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
@@ -42,6 +40,7 @@ from judgenet.engine.ports import (
 from judgenet.engine.providers import common, errors, provider_for
 from judgenet.engine.providers.common import Provider
 from judgenet.engine.providers.errors import Fault
+from judgenet.engine.transport import Transport
 
 LONGEST_WAIT = 300.0
 """Seconds. An endpoint that asks to wait longer is stopped: that is for people to decide."""
@@ -76,7 +75,7 @@ def open_endpoint(
     capabilities: Capabilities | None = None,
     on_state: OnState | None = None,
     seed: int | None = None,
-    transport: httpx.AsyncBaseTransport | None = None,
+    transport: Transport | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> HttpEndpoint:
     """The endpoint of a profile of kind ``openai``, ``azure``, ``anthropic`` or ``gemini``; for the parameters
@@ -139,7 +138,7 @@ class HttpEndpoint:
         capabilities: Capabilities | None = None,
         on_state: OnState | None = None,
         seed: int | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: Transport | None = None,
         extra: Mapping[str, Any] | None = None,
         thinks: bool = True,
         clock: Clock | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 import time
 from collections.abc import Mapping
@@ -13,7 +14,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
-import httpx
+from multidict import CIMultiDict
+from yarl import URL
 
 from judgenet.core.documents import well_formed
 from judgenet.core.endpoints import EndpointProfile
@@ -28,7 +30,7 @@ from judgenet.engine.providers import common, errors
 from judgenet.engine.providers.common import AnswerBuilder, NotAnAnswer, Provider, TooDeep
 from judgenet.engine.providers.errors import Fault
 from judgenet.engine.providers.sse import EventReader
-from judgenet.engine.transport import Proxy, open_transport
+from judgenet.engine.transport import HttpAnswer, Proxy, Transport, open_transport
 
 _AFTER_FINISH = 5.0
 _AFTER_DONE = 0.25
@@ -37,6 +39,10 @@ still comes, after the last event the end of the body, so that the connection ca
 
 _WITH_TOKENS = 8
 """An answer with token probabilities may be so many times as large as another; its text may not."""
+
+_CLOSELY = 0.02
+"""Within this share of the time that silence may last, news count as one."""
+
 _MESSAGE_CHARS = 300
 
 
@@ -65,14 +71,20 @@ class _Wait:
         self._limit = limit
         self._ends = ends
         self._idle = idle
+        self._again = -math.inf
+        self._clock = asyncio.get_running_loop().time
 
     def news(self) -> None:
-        """Something of the answer came."""
-        self.last(self._idle)
+        """Something of the answer came. News that follow closely on others move no timer: setting it costs as much as
+        taking a piece of an answer in."""
+        now = self._clock()
+        if now >= self._again:
+            self._again = now + self._idle * _CLOSELY
+            self._limit.reschedule(min(self._ends, now + self._idle))
 
     def last(self, seconds: float) -> None:
         """Waits so long from now on."""
-        self._limit.reschedule(min(self._ends, asyncio.get_running_loop().time() + seconds))
+        self._limit.reschedule(min(self._ends, self._clock() + seconds))
 
 
 class Exchange:
@@ -81,10 +93,8 @@ class Exchange:
     ``headers`` must be set before the first request. ``secret`` is kept out of all messages.
     """
 
-    def __init__(
-        self, profile: EndpointProfile, provider: Provider, transport: httpx.AsyncBaseTransport | None = None
-    ) -> None:
-        self.headers: list[tuple[bytes, bytes]] | None = None
+    def __init__(self, profile: EndpointProfile, provider: Provider, transport: Transport | None = None) -> None:
+        self.headers: CIMultiDict[str] | None = None
         self.secret = ""
         self._profile = profile
         self._provider = provider
@@ -92,8 +102,8 @@ class Exchange:
         self._own_transport = transport is None
         self._proxy: Proxy | None = None
         self._host = urlsplit(provider.url(profile.model or "model", False)).netloc
-        self._urls: dict[tuple[str, bool], httpx.URL] = {}
-        self._extensions = {"timeout": {"connect": profile.connect_timeout}}
+        self._urls: dict[tuple[str, bool], URL] = {}
+        self._timeout = aiohttp.ClientTimeout(sock_connect=profile.connect_timeout)
 
     def set_key(self, key: str) -> None:
         """Takes the API key, empty for none, and prepares the headers of all requests."""
@@ -107,7 +117,7 @@ class Exchange:
             **self._provider.headers(key or None),
             **dict(self._profile.headers),
         }
-        self.headers = [(name.encode("ascii"), value.encode("latin-1")) for name, value in headers.items()]
+        self.headers = CIMultiDict(headers)
 
     async def close(self) -> None:
         """Closes the connections, unless the transport was given."""
@@ -123,31 +133,34 @@ class Exchange:
         content = encoded(self._provider.body(request, learned, stream))
         url = self._urls.get((request.model, stream))
         if url is None:
-            url = self._urls[request.model, stream] = httpx.URL(self._provider.url(request.model, stream))
+            url = self._urls[request.model, stream] = URL(self._provider.url(request.model, stream))
         if self._transport is None:
             try:
                 self._transport, self._proxy = open_transport(str(url))
             except ValueError as error:
                 return Fault("stop", Reason.NETWORK, self.say(str(error), ""))
-        message = httpx.Request("POST", url, headers=self.headers, content=content, extensions=self._extensions)
         answer = AnswerBuilder()
         fault: Fault | None
         started = time.perf_counter()
         deadline = self._profile.deadline
-        response: httpx.Response | None = None
+        response: HttpAnswer | None = None
         try:
             async with asyncio.timeout(deadline) as limit:
                 ends = asyncio.get_running_loop().time() + deadline
                 wait = _Wait(limit, ends, longest_silence(request, self._profile))
                 if stream:
                     wait.news()
-                response = await self._transport.handle_async_request(message)
+                assert self.headers is not None
+                response = await self._transport.send("POST", url, self.headers, content, self._timeout)
                 # From here on the endpoint is heard: silence counts, however the answer comes.
                 wait.news()
-                if on_text is not None and response.status_code == 200 and not _is_json(response):
+                if on_text is not None and response.status == 200 and not _is_json(response):
                     fault = await self._read_stream(response, answer, on_text, wait)
                 else:
                     fault = await self._read_whole(response, answer, request, learned, on_text, wait)
+        except aiohttp.ServerTimeoutError as error:
+            # No connection in time: not the time that an answer is waited for.
+            fault = None if answer.ended else self._broken(error)
         except TimeoutError:
             fault = None if answer.ended else self._timed_out(time.perf_counter() - started < deadline)
         except TooLarge:
@@ -155,11 +168,11 @@ class Exchange:
             fault = None
         except Packed as problem:
             fault = Fault("retry", Reason.SERVER_ERROR, self.say(f"the answer is {problem}", ""))
-        except (httpx.HTTPError, aiohttp.ClientError, OSError) as error:
+        except (aiohttp.ClientError, OSError) as error:
             fault = None if answer.ended else self._broken(error)
         finally:
             if response is not None:
-                with suppress(httpx.HTTPError, aiohttp.ClientError, OSError):
+                with suppress(aiohttp.ClientError, OSError):
                     await response.aclose()
         return fault if fault is not None else ExchangeResult(answer, time.perf_counter() - started)
 
@@ -170,29 +183,31 @@ class Exchange:
                 self._transport, self._proxy = open_transport(address)
             except ValueError as error:
                 return Fault("stop", Reason.NETWORK, self.say(str(error), ""))
-        message = httpx.Request("GET", address, headers=self.headers, extensions=self._extensions)
         content = bytearray()
-        response: httpx.Response | None = None
+        response: HttpAnswer | None = None
         try:
             async with asyncio.timeout(self._profile.idle_timeout) as limit:
                 ends = asyncio.get_running_loop().time() + self._profile.deadline
                 wait = _Wait(limit, ends, self._profile.idle_timeout)
-                response = await self._transport.handle_async_request(message)
+                assert self.headers is not None
+                response = await self._transport.send("GET", URL(address), self.headers, None, self._timeout)
                 await _take(response, content, MOST_BYTES, wait)
+        except aiohttp.ServerTimeoutError as error:
+            return self._broken(error)
         except TimeoutError:
             return self._timed_out(True)
         except Packed as problem:
             return Fault("stop", Reason.SERVER_ERROR, self.say(f"the answer is {problem}", ""))
-        except (httpx.HTTPError, aiohttp.ClientError, OSError) as error:
+        except (aiohttp.ClientError, OSError) as error:
             return self._broken(error)
         finally:
             if response is not None:
-                with suppress(httpx.HTTPError, aiohttp.ClientError, OSError):
+                with suppress(aiohttp.ClientError, OSError):
                     await response.aclose()
-        if not 200 <= response.status_code < 300:
+        if not 200 <= response.status < 300:
             info = errors.error_info(bytes(content))
-            fault = errors.classify(response.status_code, info, None)
-            what = f"HTTP {response.status_code}" + (f": {info.message}" if info.message else "")
+            fault = errors.classify(response.status, info, None)
+            what = f"HTTP {response.status}" + (f": {info.message}" if info.message else "")
             return replace(fault, text=self.say(what, fault.text))
         try:
             found: object = common.parse_json(bytes(content[:MOST_BYTES]))
@@ -210,7 +225,7 @@ class Exchange:
     # Reading
 
     async def _read_stream(
-        self, response: httpx.Response, answer: AnswerBuilder, on_text: OnText, wait: _Wait
+        self, response: HttpAnswer, answer: AnswerBuilder, on_text: OnText, wait: _Wait
     ) -> Fault | None:
         """Reads events until the answer is whole. Silence is measured between words, not between bytes: comments, blank
         pieces and events without any text keep a connection alive and say nothing.
@@ -289,14 +304,14 @@ class Exchange:
 
     async def _read_whole(
         self,
-        response: httpx.Response,
+        response: HttpAnswer,
         answer: AnswerBuilder,
         request: ChatRequest,
         learned: Mapping[str, Any],
         on_text: OnText | None,
         wait_for: _Wait,
     ) -> Fault | None:
-        status, headers = response.status_code, response.headers
+        status, headers = response.status, response.headers
         content = bytearray()
         if 200 <= status < 300:
             # Alternatives of tokens take some 2,000 bytes a token.
@@ -391,9 +406,8 @@ class Exchange:
             what, advice = f"no answer within {self._profile.deadline:g} s", "A larger deadline waits longer."
         return Fault("retry", Reason.TIMEOUT, self.say(what, advice))
 
-    def _broken(self, error: Exception) -> Fault:
+    def _broken(self, cause: Exception) -> Fault:
         """A connection that was not made, or broke."""
-        cause = error.__cause__ or error
         if isinstance(cause, aiohttp.ClientConnectorCertificateError):
             what = f"its certificate is not trusted ({cause.certificate_error})"
             return Fault("stop", Reason.NETWORK, self.say(what, "Set SSL_CERT_FILE to a file with the certificate."))
@@ -442,14 +456,17 @@ class Exchange:
         return text if len(text) <= _MESSAGE_CHARS else text[: _MESSAGE_CHARS - 1] + "…"
 
 
-def _is_json(response: httpx.Response) -> bool:
+def _is_json(response: HttpAnswer) -> bool:
     kind: str = response.headers.get("content-type", "")
     return kind.startswith("application/json")
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def encoded(body: object) -> bytes:
     """A body as it is sent."""
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    text = _ENCODER.encode(body)
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
@@ -457,7 +474,7 @@ def encoded(body: object) -> bytes:
         return well_formed(text).encode("utf-8")
 
 
-async def _take(response: httpx.Response, content: bytearray, most: int, wait: _Wait) -> None:
+async def _take(response: HttpAnswer, content: bytearray, most: int, wait: _Wait) -> None:
     """Takes the body in until there is more than ``most`` of it."""
     async with aclosing(bodies.pieces(response)) as pieces:
         async for piece in pieces:

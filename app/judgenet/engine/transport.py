@@ -1,6 +1,6 @@
-"""The transport of requests: httpx over aiohttp, without ``httpx.AsyncClient`` around it.
+"""The transport of requests: aiohttp, without redirects, cookies and unpacking, none of which are wanted here.
 
-The client would add redirects, cookies and authentication, none of which are wanted here, at a price per call.
+aiohttp is the only HTTP client of the program. Whatever sends requests asks a :class:`Transport`, which tests replace.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ import ipaddress
 import os
 import ssl
 import urllib.request
+from collections.abc import AsyncGenerator, AsyncIterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 import aiohttp
-import httpx
-from httpx_aiohttp import AiohttpTransport
+import certifi
+from multidict import CIMultiDict
+from yarl import URL
 
 
 @functools.cache
@@ -26,7 +28,9 @@ def _ssl_context() -> ssl.SSLContext:
     try:
         if named is not None and not Path(os.environ[named]).exists():
             raise FileNotFoundError("there is no such file or folder")
-        return httpx.create_ssl_context()
+        if named == "SSL_CERT_DIR":
+            return ssl.create_default_context(capath=os.environ[named])
+        return ssl.create_default_context(cafile=certifi.where() if named is None else os.environ[named])
     except OSError as error:
         if named is None:
             raise
@@ -80,20 +84,120 @@ def _is_local(host: str) -> bool:
         return False
 
 
-def open_transport(url: str) -> tuple[AiohttpTransport, Proxy | None]:
-    """A transport for endpoints at ``url``, and the proxy that it goes through.
+class HttpAnswer(Protocol):
+    """An answer whose status and headers are in."""
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Names in upper or lower case are the same."""
+        ...
+
+    def pieces(self) -> AsyncGenerator[bytes, None]:
+        """The body as it comes, as it was packed."""
+        ...
+
+    async def aclose(self) -> None:
+        """Frees the connection, or ends it where the body was not read to its end."""
+        ...
+
+
+class Transport(Protocol):
+    """What sends requests and brings their answers. Redirects are answers; nothing is unpacked."""
+
+    async def send(
+        self,
+        method: str,
+        url: URL,
+        headers: CIMultiDict[str],
+        body: bytes | AsyncIterable[bytes] | None,
+        within: aiohttp.ClientTimeout,
+    ) -> HttpAnswer:
+        """Sends a request.
+
+        :raises aiohttp.ClientError: no answer came; those of them that are a ``TimeoutError`` too ran into ``within``.
+        :raises OSError: the connection broke.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        ...
+
+
+class AiohttpAnswer:
+    """An answer of aiohttp's."""
+
+    __slots__ = ("_response", "headers", "status")
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._response = response
+        self.status: int = response.status
+        self.headers: Mapping[str, str] = response.headers
+
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
+        """The body as it comes, as it was packed."""
+        content = self._response.content
+        while piece := await content.readany():
+            yield piece
+
+    async def aclose(self) -> None:
+        """Frees the connection, or ends it where the body was not read to its end."""
+        self._response.release()
+        await self._response.wait_for_close()
+
+
+class AiohttpTransport:
+    """Sends requests by aiohttp, by a proxy where there is one. Must be made on the loop that uses it.
 
     It sets no limit of connections: the limiter does, and a second queue behind it would count its waiting as latency.
+    """
+
+    def __init__(self, context: ssl.SSLContext | None, proxy: str | None) -> None:
+        connector = aiohttp.TCPConnector(limit=0, ssl=True if context is None else context, ttl_dns_cache=300)
+        self._session = aiohttp.ClientSession(
+            connector=connector, cookie_jar=aiohttp.DummyCookieJar(), auto_decompress=False
+        )
+        self._by_proxy: dict[str, Any] = {}
+        self._login: dict[str, str] = {}
+        if proxy is not None:
+            address = URL(proxy)
+            self._by_proxy["proxy"] = address.with_user(None)
+            if address.user is not None:
+                login = aiohttp.encode_basic_auth(address.user, address.password or "")
+                self._login = {"Proxy-Authorization": login}
+                self._by_proxy["proxy_headers"] = self._login
+
+    async def send(
+        self,
+        method: str,
+        url: URL,
+        headers: CIMultiDict[str],
+        body: bytes | AsyncIterable[bytes] | None,
+        within: aiohttp.ClientTimeout,
+    ) -> AiohttpAnswer:
+        """As :meth:`Transport.send`."""
+        if self._login and url.scheme == "http":
+            # Without a tunnel the proxy reads the request itself.
+            headers = headers.copy()
+            headers.update(self._login)
+        response = await self._session.request(
+            method, url, headers=headers, data=body, allow_redirects=False, timeout=within, **self._by_proxy
+        )
+        return AiohttpAnswer(response)
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        await self._session.close()
+
+
+def open_transport(url: str) -> tuple[Transport, Proxy | None]:
+    """A transport for endpoints at ``url``, and the proxy that it goes through.
 
     :raises ValueError: the environment names certificates or a proxy that cannot be used; the message says which.
     """
-    secure = urlsplit(url).scheme == "https"
-    context: ssl.SSLContext | bool = _ssl_context() if secure else False
+    context = _ssl_context() if urlsplit(url).scheme == "https" else None
     proxy = environment_proxy(url)
-
-    def session() -> aiohttp.ClientSession:
-        connector = aiohttp.TCPConnector(limit=0, ssl=context if secure else True, ttl_dns_cache=300)
-        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
-
-    transport = AiohttpTransport(verify=context, client=session, proxy=httpx.Proxy(proxy.url) if proxy else None)
-    return transport, proxy
+    return AiohttpTransport(context, None if proxy is None else proxy.url), proxy

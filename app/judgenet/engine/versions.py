@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
 from judgenet.version import __version__
 
-_TOLD = ("httpx", "aiohttp", "networkx", "pandas", "scikit-learn", "PySide6-Essentials", "xllamacpp")
+_TOLD = ("aiohttp", "networkx", "pandas", "scikit-learn", "PySide6-Essentials", "xllamacpp")
 
 
 def versions() -> dict[str, str]:

@@ -22,6 +22,7 @@ from typing import Any, overload
 from filelock import FileLock, Timeout
 
 from judgenet.core.documents import well_formed
+from judgenet.store.known_keys import KnownKeys
 from judgenet.store.links import link_out
 from judgenet.store.opened_file import OpenedFile, ReadableFile, Trouble
 
@@ -169,6 +170,7 @@ class Store:
         """Of an index of shards: the stores of those whose texts were asked for."""
         self._forms: set[str] = set()
         self._columns: dict[str, frozenset[str]] = {}
+        self._answers = None if readonly else KnownKeys()
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> Store:
@@ -478,6 +480,15 @@ class Store:
     def forms(self) -> frozenset[str]:
         """The forms of reply in which answers are kept."""
         return frozenset((self.meta("forms") or "").split())
+
+    def may_have_answer(self, key: bytes) -> bool:
+        """Whether an answer with this content key may be there; where not, no query is needed."""
+        return self._answers is None or self._answers.may_have(key, self.reader)
+
+    def know_answer(self, key: bytes) -> None:
+        """Notes that an answer is about to be kept. Runs on the writing thread."""
+        if self._answers is not None:
+            self._answers.add(key)
 
     def know_form(self, db: sqlite3.Connection, form: str) -> None:
         """Notes that answers of this form are kept. Only for the writer's thread."""

@@ -303,6 +303,8 @@ def newest_key(store: Store, key: bytes) -> bytes:
 
 def recorded(store: Store, key: bytes) -> RecordedAnswer | None:
     """The newest kept answer to a call by its content key, if there is one."""
+    if not store.may_have_answer(key):
+        return None
     row = store.reader.execute(
         f"SELECT id, raw_text, finish_reason, thinking IS NOT NULL, key, {store.column('calls', 'likely')} FROM calls "
         "WHERE key>=? AND key<=? ORDER BY key DESC LIMIT 1",
@@ -386,6 +388,7 @@ def keep_answer(db: sqlite3.Connection, store: Store, answer: Answer) -> int:
     Runs on the store's writing thread.
     """
     store.know_form(db, answer.form)
+    store.know_answer(answer.key)
     added = db.execute(
         "INSERT INTO calls (key, endpoint, model, returned_model, fingerprint, form, parameters, system_id, "
         "shared_id, own, raw_text, thinking, finish_reason, raw_finish, tokens_in, tokens_out, tokens_cached, "

@@ -102,7 +102,7 @@ def test_an_unknown_command_is_a_usage_error(judgenet: Judgenet) -> None:
 def test_versions(judgenet: Judgenet) -> None:
     shown = judgenet("version", "--json").json
     assert shown["judgenet"] == version("judgenet")
-    assert shown["httpx"] == version("httpx")
+    assert shown["aiohttp"] == version("aiohttp")
     schema = json.loads(Path(shown["project schema"]).read_text(encoding="utf-8"))
     assert schema["properties"]["schema"]["const"] == int(shown["project"])
     lines = judgenet("version").out.splitlines()

@@ -16,6 +16,7 @@ from judgenet.core.reading import read_judgement
 from judgenet.engine.bodies import MOST_BYTES
 from judgenet.engine.client import HttpEndpoint
 from judgenet.engine.ports import EndpointStopped
+from tests.fakes.given_answers import GivenAnswers
 from tests.fakes.judge_server import FAULTS, JudgeServer
 from tests.unit.engine.test_client import REQUEST, Bench, ask, fail, run, server
 
@@ -55,7 +56,7 @@ class Sent(httpx.AsyncByteStream):
 def behind(server: JudgeServer, respond: Callable[[], httpx.Response], **fields: object) -> Bench:
     """An endpoint that answers so."""
     bench = Bench(server, **fields)
-    transport = httpx.MockTransport(lambda request: respond())
+    transport = GivenAnswers(respond)
     bench.endpoint = HttpEndpoint(bench.profile, key=lambda: "key", transport=transport, clock=bench.clock)
     return bench
 

@@ -33,6 +33,7 @@ from judgenet.engine.ports import (
 )
 from judgenet.engine.transport import environment_proxy
 from tests.fakes.clock import FakeClock, FastClock
+from tests.fakes.given_answers import GivenAnswers
 from tests.fakes.judge_server import FAULTS, JudgeServer
 
 KEY = "sk-proj-Abc123Def456Ghi789"
@@ -801,13 +802,13 @@ def test_a_given_key_without_a_name(server: JudgeServer) -> None:
 def test_a_key_that_the_server_repeats_is_in_no_message(
     server: JudgeServer, echo: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def answer(_: httpx.Request) -> httpx.Response:
+    def answer() -> httpx.Response:
         return httpx.Response(401, json={"error": {"message": f"Incorrect API key provided: {echo}. " + "x" * 400}})
 
     caplog.set_level(logging.DEBUG)
     bench = Bench(server)
     bench.endpoint = HttpEndpoint(
-        bench.profile, key=lambda: KEY, on_state=bench.states.append, transport=httpx.MockTransport(answer)
+        bench.profile, key=lambda: KEY, on_state=bench.states.append, transport=GivenAnswers(answer)
     )
     failure = fail(bench)
     for text in (str(failure), repr(failure), bench.states[-1].message, caplog.text):
@@ -827,7 +828,7 @@ def mock(server: JudgeServer, *responses: httpx.Response, **fields: Any) -> Benc
         key=lambda: KEY,
         on_state=bench.states.append,
         clock=bench.clock,
-        transport=httpx.MockTransport(lambda _: next(waiting)),
+        transport=GivenAnswers(lambda: next(waiting)),
     )
     return bench
 

@@ -363,6 +363,9 @@ def texts(value: object) -> str:
     return ""
 
 
+_DECODER = json.JSONDecoder(strict=False)
+
+
 def parse_json(body: bytes) -> Any:
     """JSON as servers send it: with a BOM, with raw control characters in texts, with a broken character.
 
@@ -370,7 +373,7 @@ def parse_json(body: bytes) -> Any:
     :raises ValueError: where it is no JSON.
     """
     try:
-        return json.loads(body.decode("utf-8-sig", "replace"), strict=False)
+        return _DECODER.decode(body.decode("utf-8-sig", "replace"))
     except RecursionError:
         raise TooDeep("JSON that is nested too deeply") from None
 
