@@ -80,7 +80,7 @@ class Network:
             reasoning: how much the model thinks before it answers: an effort (``"none"`` to ``"max"``), or the most
                 thinking tokens; ``None`` leaves it to the endpoint.
             scores: ``"probabilities"`` for expected scores from the probabilities of the model's tokens, where the
-                endpoint gives them; ``run.metrics().probabilities`` counts the calls where it does not.
+                endpoint gives them; ``run.agreement().probabilities`` counts the calls where it does not.
             extra: further fields of every request, such as ``{"top_k": 20}``.
             chair: one more judge reads the last layer and decides.
             stop_when: a stop rule, so that more is asked of a pair only where it does not hold: ``"orders-agree"``,
