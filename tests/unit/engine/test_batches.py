@@ -430,11 +430,13 @@ def test_a_wrong_key_shows_before_anything_is_uploaded(server: JudgeServer, tmp_
     assert not server.judge.batches.files
 
 
-def test_a_finished_run_needs_no_key(server: JudgeServer, tmp_path: Path) -> None:
+def test_a_finished_run_needs_no_key(server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = Study(server, tmp_path)
     assert study.run().state == "done"
-    study.profile = replace(study.profile, api_key="JUDGENET_NO_SUCH_KEY")
+    looked_up: list[str] = []
+    monkeypatch.setattr(batch_desk.BatchExchange, "set_key", lambda exchange, key: looked_up.append(key))
     assert study.run(batch=None).state == "done"
+    assert not looked_up
     study.check()
 
 
