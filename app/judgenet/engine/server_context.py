@@ -9,6 +9,7 @@ servers' documentation: ``max_model_len`` in vLLM's list of models, ``context_le
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
@@ -22,6 +23,8 @@ from judgenet.core.plan import ContextNeed, context_needs, pair_tokens
 from judgenet.engine.endpoints import key_finder
 from judgenet.engine.ports import EndpointState
 from judgenet.store.secrets import SecretError
+
+log = logging.getLogger(__name__)
 
 SHORTEST_CONTEXT = 4_096
 """No server is asked where a prompt and its answer need no more: that is the shortest context of today's servers."""
@@ -188,7 +191,11 @@ class ContextWatch:
 
     async def _look(self) -> None:
         for (endpoint, model), need in list(self._needs.items()):
-            context, ollama = await server_context(self._profiles[endpoint], model, self._folder)
+            try:
+                context, ollama = await server_context(self._profiles[endpoint], model, self._folder)
+            except Exception:  # what a server may answer: a run does not depend on it
+                log.exception("the context of %s at %s cannot be read", model, endpoint)
+                context, ollama = None, False
             if context is None and ollama:
                 continue
             del self._needs[endpoint, model]

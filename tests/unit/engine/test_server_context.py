@@ -86,6 +86,13 @@ def test_what_servers_tell(
         assert asyncio.run(server_context(profile, model, tmp_path)) == context
 
 
+@pytest.mark.parametrize("odd", [None, [], "text", {"data": {"id": "m"}}, {"data": [None, 1, {"id": "m", "meta": []}]}])
+def test_odd_answers_tell_nothing(odd: Any, tmp_path: Path) -> None:
+    assert listed_context(odd, "m") is None
+    with serving({"/v1/models": odd, "/props": odd, "/api/ps": odd}) as address:
+        assert asyncio.run(server_context(EndpointProfile("box", base_url=address), "m", tmp_path)) == (None, False)
+
+
 def test_a_large_provider_is_not_asked(tmp_path: Path) -> None:
     for url in ("https://api.openai.com/v1", "https://openrouter.ai/api/v1"):
         assert asyncio.run(server_context(EndpointProfile("x", base_url=url), "m", tmp_path)) == (None, False)
