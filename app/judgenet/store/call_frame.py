@@ -415,17 +415,16 @@ class CallFrame:
 
     def weights(self, places: Iterable[NeuronPlace]) -> NDArray[np.float64] | None:
         """The weights of these neurons on each pair, of shape (pairs, neurons); ``None`` where all are 1."""
-        if self.spec.roles.kind != "criteria" or all(len(set(of)) < 2 for of in self.pairs.criteria_weights):
+        if self.spec.roles.kind != "criteria" or not self.pairs.weighted:
             return None
-        kinds = self.pairs.criteria_weights
-        by_kind = [
-            [
-                of[neuron - 1] if neuron <= len(of) and takes_criterion(self.spec, layer - 1, neuron - 1) else 1.0
-                for layer, neuron in places
-            ]
-            for of in kinds
+        rows = self.pairs.weight_rows[self.pairs.criteria]
+        columns = [
+            rows[:, neuron - 1]
+            if neuron <= rows.shape[1] and takes_criterion(self.spec, layer - 1, neuron - 1)
+            else np.ones(len(rows))
+            for layer, neuron in places
         ]
-        return np.array(by_kind)[self.pairs.criteria]
+        return np.stack(columns, axis=1) if columns else np.ones((len(rows), 0))
 
     def neuron(self, index: int, layer: int, neuron: int) -> list[tuple[CallSite, CallState]]:
         """The calls of one neuron (or of the chair) on a pair that have begun."""

@@ -99,7 +99,8 @@ class PairColumns:
         expected: how many calls the pair takes, 0 where that is not known yet.
         role_counts: how many roles came back for each pair, 0 where none are known.
         criteria: numbers of :attr:`criteria_weights`: the weights of each pair's criteria
-            (:func:`judgenet.core.criteria.vote_weights`), none for a pair without criteria.
+            (:func:`judgenet.core.criteria.vote_weights`), none for a pair without criteria. ``weight_rows`` has them in
+            rows of the same length, filled up with 1; ``weighted`` says whether some differ.
         shown: codes of the one order in which a prompt of a bias lab is shown: 1 for AB, 2 for BA, 0 for other pairs.
         taught: whether a label of each pair taught ``rule``, the learned aggregation of the run's network.
     """
@@ -153,6 +154,10 @@ class PairColumns:
         self.expected = narrow(expected)
         self.role_counts = np.array(role_counts, dtype=np.int32)
         self.criteria, self.criteria_weights = narrow(criteria), tuple(criteria_weights.values)
+        self.weighted = any(len(set(weights)) > 1 for weights in self.criteria_weights)
+        self.weight_rows = np.ones((len(self.criteria_weights), max(map(len, self.criteria_weights))))
+        for row, weights in zip(self.weight_rows, self.criteria_weights, strict=True):
+            row[: len(weights)] = weights
         self.shown: Codes = np.frombuffer(bytes(shown), np.uint8)
         self.taught = np.frombuffer(bytes(taught), np.uint8).astype(np.bool_)
 

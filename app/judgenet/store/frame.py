@@ -323,12 +323,13 @@ class RunFrame(CallFrame):
         weights where these have some; NaN without one."""
         sums, counts = np.zeros((2, len(self))), np.zeros(len(self))
         judged = self.judged
+        places = sorted({key[:2] for key in self.columns})
+        by_place = self.weights(places)
         for (layer, neuron, order, _), column in self.columns.items():
             if order is not None and 1 <= layer <= self.spec.depth:
                 scores = np.stack(column.scores)
                 there = judged & (column.phase == SCORED_PHASE) & ~np.isnan(scores).any(axis=0)
-                weights = self.weights([(layer, neuron)])
-                weight = 1.0 if weights is None else weights[:, 0]
+                weight = 1.0 if by_place is None else by_place[:, places.index((layer, neuron))]
                 sums += np.where(there, scores, 0.0) * weight
                 counts += there * weight
         means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from judgenet.core.aggregate import aggregate
 from judgenet.core.cascade import with_rule
 from judgenet.core.checks import check
 from judgenet.core.criteria import Criterion, vote_weights
@@ -56,6 +57,9 @@ def test_one_neuron_a_criterion_with_its_weight(tmp_path: Path) -> None:
         frame = RunFrame.read(store, run_info(store))
         for index, pair in enumerate(PAIRS):
             assert frame.verdicts(index) == said[pair.id]
+            one = aggregate(frame.opinions(index), 2)
+            assert [side[index] for side in frame.mean_scores()] == pytest.approx([one.mean_a, one.mean_b])
+            assert frame.table.cast[index].tolist() == pytest.approx(list(one.votes))
             snapshot = PairSnapshot(frame, index, tuple(Role(of.name, of.description) for of in pair.criteria))
             assert snapshot.verdict == said[pair.id]["c2_all"]
             assert [len(layer) for layer in snapshot.layers] == [len(pair.criteria)] * 2
