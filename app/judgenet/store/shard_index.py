@@ -22,13 +22,14 @@ from filelock import FileLock, Timeout
 from judgenet.core.pairs import Pair
 from judgenet.core.project import PROJECT_SUFFIX, Project
 from judgenet.core.shards import SHARD_RECORD
-from judgenet.store.db import Store, StoreError
+from judgenet.store.db import SCHEMA_VERSION, Store, StoreError
 from judgenet.store.files import load_project, save_project, store_path
 from judgenet.store.labels import newest_label
 from judgenet.store.locate import RUN_PROJECT, SHARDS_SUFFIX
 from judgenet.store.runs import KEY_BYTES, RunInfo, run_info, set_run_state, start_run
 from judgenet.store.shards import (
     INDEX,
+    INDEXES,
     MATRIX,
     OF_ANSWER,
     OF_CALL,
@@ -44,6 +45,8 @@ from judgenet.store.shards import (
 
 _DRAFT: Final = f"making-{INDEX}"
 _MADE_OF: Final = "shards"
+_FORMAT: Final = 2
+"""Counts the ways in which indexes were made: one of an earlier program is made anew."""
 _LABELS_TAKEN: Final = "labels_taken"
 _HOLDERS: Final = "shard_pairs"
 _BATCH: Final = 50_000
@@ -60,33 +63,36 @@ _OnProgress = Callable[[int, int], object]
 
 def shard_index(shards: ShardSet, on_progress: _OnProgress = lambda done, total: None) -> Path:
     """The store of the index of shards, made anew where a shard has ended since. While another program has it open for
-    writing, such as the studio, it stays as it is.
+    writing, such as the studio, and it is not current, a second one is made beside it.
 
     :raises StoreError: no shard has ended, a shard is of another run, or the index cannot be written.
     """
-    path = index_path(shards.folder)
-    if not is_current(shards) and not _in_use(path):
-        made = IndexMaker(shards, on_progress)
+    folder = shards.folder
+    free = (name for name in INDEXES if is_current(shards, name) or not _in_use(index_path(folder, name)))
+    if (name := next(free, None)) is None:
+        return index_path(folder)
+    if not is_current(shards, name):
+        made = IndexMaker(shards, on_progress, name)
         try:
             made.make()
             made.put()
         finally:
             made.close()
-    take_labels(shards.folder)
-    return path
+    take_labels(folder, name)
+    return index_path(folder, name)
 
 
-def index_path(folder: Path) -> Path:
-    """Where the store of the index of a folder of shards lies."""
-    return store_path(folder / INDEX)
+def index_path(folder: Path, name: str = INDEX) -> Path:
+    """Where the store of an index of a folder of shards lies."""
+    return store_path(folder / name)
 
 
-def is_current(shards: ShardSet) -> bool:
-    """Whether the index is there and made of all shards that have ended.
+def is_current(shards: ShardSet, name: str = INDEX) -> bool:
+    """Whether an index is there and made of all shards that have ended, by a program of this version.
 
     :raises StoreError: no shard has ended.
     """
-    made_of, path = _made_of(shards), index_path(shards.folder)
+    made_of, path = _made_of(shards), index_path(shards.folder, name)
     if not path.exists():
         return False
     with Store.open(path, readonly=True) as store:
@@ -100,8 +106,11 @@ class IndexMaker:
     :raises StoreError: no shard has ended.
     """
 
-    def __init__(self, shards: ShardSet, on_progress: _OnProgress = lambda done, total: None) -> None:
+    def __init__(
+        self, shards: ShardSet, on_progress: _OnProgress = lambda done, total: None, name: str = INDEX
+    ) -> None:
         self._shards = shards
+        self._name = name
         self._ended = _ended(shards)
         self._on_progress = on_progress
         self._lock = FileLock(str(shards.folder / f".{_DRAFT}.lock"), thread_local=False)
@@ -122,7 +131,7 @@ class IndexMaker:
                 "writable, or copy it elsewhere."
             ) from None
         _remove(self._draft)
-        if not is_current(self._shards):
+        if not is_current(self._shards, self._name):
             with Store.open(store_path(self._draft)) as store:
                 _build(store, self._shards, self._ended, self._on_progress)
                 store.set_meta(_MADE_OF, _made_of(self._shards))
@@ -136,14 +145,14 @@ class IndexMaker:
         draft, folder = store_path(self._draft), self._shards.folder
         if not draft.exists():
             return
-        path = index_path(folder)
+        path = index_path(folder, self._name)
         if path.exists():
             with Store.open(path) as before, Store.open(draft) as store:
                 store.run_now(partial(_take_over, before))
                 store.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        _remove(folder / INDEX)
+        _remove(folder / self._name)
         draft.replace(path)
-        save_project(_project(self._ended[0]), folder / INDEX, backup=False)
+        save_project(_project(self._ended[0]), folder / self._name, backup=False)
 
     def close(self) -> None:
         """Removes what was made and not put, and lets others make it."""
@@ -160,7 +169,8 @@ def _ended(shards: ShardSet) -> list[ShardState]:
 
 
 def _made_of(shards: ShardSet) -> str:
-    return hashlib.sha256(json.dumps([_digest(state) for state in _ended(shards)]).encode()).hexdigest()
+    parts = [_FORMAT, SCHEMA_VERSION, *(_digest(state) for state in _ended(shards))]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _digest(state: ShardState) -> list[object]:
@@ -192,26 +202,30 @@ def _own_store(folder: Path) -> Path:
     return store_path(folder.with_name(folder.name.removesuffix(SHARDS_SUFFIX) + PROJECT_SUFFIX))
 
 
-def take_labels(folder: Path) -> None:
-    """Takes the labels over into an index that people gave on the project itself, before or beside its shards. While
-    another program has it open for writing it stays as it is."""
-    path, own = index_path(folder), _own_store(folder)
-    if not own.exists() or _in_use(path):
-        return
-    with Store.open(own, readonly=True) as source:
-        newest = str(newest_label(source))
-        with Store.open(path, readonly=True) as index:
-            if newest == (index.meta(_LABELS_TAKEN) or "0"):
-                return
-        with Store.open(path) as index:
-            index.run_now(partial(_take_over, source))
-            index.set_meta(_LABELS_TAKEN, newest)
+def take_labels(folder: Path, name: str = INDEX) -> None:
+    """Takes the labels over into an index that people gave on the project itself, before or beside its shards, or on
+    the other index. While another program has it open for writing it stays as it is."""
+    path = index_path(folder, name)
+    others = [_own_store(folder), *(index_path(folder, other) for other in INDEXES if other != name)]
+    for other in others:
+        if not other.exists() or _in_use(path):
+            continue
+        with Store.open(other, readonly=True) as source:
+            newest, mark = str(newest_label(source)), f"{_LABELS_TAKEN} {other.name}"
+            with Store.open(path, readonly=True) as index:
+                if newest == (index.meta(mark) or "0"):
+                    continue
+            with Store.open(path) as index:
+                index.run_now(partial(_take_over, source))
+                index.set_meta(mark, newest)
 
 
 def _take_over(source: Store, db: sqlite3.Connection) -> None:
     """Takes labels over, and how they count."""
     copy_labels(source, db)
-    for name, value in source.reader.execute("SELECT name, value FROM meta WHERE name NOT IN ('shards', 'forms')"):
+    for name, value in source.reader.execute(
+        "SELECT name, value FROM meta WHERE name NOT IN ('shards', 'forms') AND name NOT LIKE ?", (f"{_LABELS_TAKEN}%",)
+    ):
         db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value))
 
 

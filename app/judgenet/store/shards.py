@@ -13,6 +13,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -42,6 +43,8 @@ _BATCH: Final = 5000
 PAIRS: Final = "pairs.parquet"
 INDEX: Final = "index.judgenet"
 """The project that stands for all shards that have ended (:mod:`judgenet.store.shard_index`)."""
+INDEXES: Final = (INDEX, "index-2.judgenet")
+"""The second is made where another program has the first open and shards have ended since."""
 
 OF_CALL: Final = (
     *("layer", "neuron", "ord", "sample", "cached", "status", "reason", "detail", "verdict", "score_a", "score_b"),
@@ -311,11 +314,11 @@ def merge_shards(shards: ShardSet, into: Store, every_pair: Sequence[Pair] | Non
                 merged = _Merged(into, run, every_pair, shards)
             merged.take(source, run)
     assert merged is not None
-    index = store_path(shards.folder / INDEX)
-    if index.exists():
-        # Labels that people gave on the set before it was merged.
-        with Store.open(index, readonly=True) as source:
-            into.run_now(lambda db: copy_labels(source, db))
+    for index in (store_path(shards.folder / name) for name in INDEXES):
+        if index.exists():
+            # Labels that people gave on the set before it was merged.
+            with Store.open(index, readonly=True) as source:
+                into.run_now(partial(copy_labels, source))
     return merged.finish()
 
 

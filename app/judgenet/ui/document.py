@@ -543,6 +543,7 @@ class Document(QObject):
         pictures = () if self.dataset is None else picture_folders(self.dataset.pairs)
         self.approvals.keep(lambda: carry(project, before.parent, path.parent, pictures))
         save_project(project, path, loaded_from=before)
+        elsewhere = self.looks_elsewhere
         self._look_away()
         if self.store is not None:
             source, self.store = self.store, None
@@ -557,6 +558,8 @@ class Document(QObject):
         self.store, self.read_only = _opened_store(self._file.path, self.read_only, self._errors)
         self._session.set_file(path)
         self._saver.set_file(self._file)
+        if elsewhere:
+            self.opened.emit()
         self._tell_all()
 
 

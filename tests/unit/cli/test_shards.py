@@ -235,15 +235,23 @@ def test_an_empty_store_of_the_project_does_not_hide_its_shards(
     assert [of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines] == ["Ada"]
 
 
-def test_an_index_that_is_open_elsewhere_stays_as_it_is(
+def test_figures_are_of_all_shards_while_the_studio_has_an_index_open(
     study: Path, judgenet: Judgenet, at: tuple[str, ...], tmp_path: Path
 ) -> None:
     assert judgenet("run", study.name, *at, "--shard", "1/3", "-q").code == 0
     first = judgenet("metrics", study.name, "--json").json["pairs"]["total"]
     assert judgenet("run", study.name, *at, "--shard", "2/3", "-q").code == 0
-    with Store.open(index_path(tmp_path / "study.shards")):
-        assert judgenet("metrics", study.name, "--json").json["pairs"]["total"] == first
-    assert judgenet("metrics", study.name, "--json").json["pairs"]["total"] > first
+    with Store.open(index_path(tmp_path / "study.shards")) as index:
+        (pair, *_) = [of.pair for of in run_pairs(index, run_info(index))]
+        add_labels(index, [HumanLabel(pair.id, pair.content_hash, "Ada", "b", "random")])
+        both = judgenet("metrics", study.name, "--json").json["pairs"]["total"]
+        assert both > first
+        # What people say in the meantime, on either of them, is everywhere.
+        assert [of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines] == ["Ada"]
+        (tmp_path / "said.jsonl").write_text(json.dumps({"pair_id": pair.id, "label": "a"}) + "\n", encoding="utf-8")
+        assert judgenet("labels", study.name, "--import", "said.jsonl", "--annotator", "Bo").code == 0
+    assert judgenet("metrics", study.name, "--json").json["pairs"]["total"] == both
+    assert {of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines} == {"Ada", "Bo"}
     assert [of.name for of in (tmp_path / "study.shards").iterdir() if "making" in of.name and of.suffix == ".db"] == []
 
 

@@ -119,6 +119,7 @@ class DataPage(Page):
         self.browse.menu_wanted.connect(self.pair_actions.open_menu)
         self.browse.selected.connect(self.context.actions.refresh_soon)
         document = context.document
+        self._generation = document.generation
         document.opened.connect(self._opened)
         document.pairs_changed.connect(self._pairs_changed)
         document.loading_changed.connect(self._refresh)
@@ -250,7 +251,10 @@ class DataPage(Page):
             self.loading.follow(job, f"Reading {names}")
 
     def _opened(self) -> None:
-        self.importer.forget()
+        if self.context.document.generation != self._generation:
+            # Where the same project only reads another store, what is being imported stays.
+            self._generation = self.context.document.generation
+            self.importer.forget()
         self._refresh()
 
     def _pairs_changed(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -80,6 +81,7 @@ class ShardsState(QObject):
         self._timer.setInterval(_UNSEEN_MS)
         self._timer.timeout.connect(self._tick)
         document.opened.connect(self._opened)
+        document.saved_changed.connect(self._opened)
 
     def close(self) -> None:
         """Nobody looks at the shards any more."""
@@ -166,7 +168,9 @@ class ShardsState(QObject):
                 if watch is self._watch and self.reads_index:
                     # Nobody else may have the index open while another takes its place.
                     self._look_away()
-                await self._tasks.off_thread(made.put)
+                # In another window the index stays as it is until that one takes in what has ended.
+                with suppress(StoreInUse):
+                    await self._tasks.off_thread(made.put)
             finally:
                 await self._tasks.off_thread(made.close)
             await self._tasks.off_thread(take_labels, watch.folder)
