@@ -249,3 +249,18 @@ async def test_what_still_reads_a_store_that_was_left_is_no_error(
     await asyncio.wait({context.tasks.start(reads_on(), "Read on")})
     await settle()
     assert not studio.window.errors.troubles
+
+
+async def test_a_project_under_another_name_has_no_shards(
+    studio: Studio, study: Path, judge: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged(study, judge, 1)
+    page = await opened(studio, study)
+    context = studio.window.context
+    await until(lambda: context.shards.reads_index and not context.shards.working)
+    await context.document.save_as(study.with_name("other.judgenet"))
+    await settle()
+    assert not context.shards.there
+    assert not context.document.looks_elsewhere
+    assert context.run_state.runs == ()
+    assert not page.shards.segment.isVisible()
