@@ -78,6 +78,10 @@ async def test_scores_by_token_probabilities_are_set_for_network_and_neuron(
     row.source.setCurrentIndex(1)
     row.source.activated.emit(1)
     assert document.spec.settings.scores == "probabilities"
+    page.inspector.vote.refresh()
+    rules = page.inspector.vote.rule
+    names = [rules.itemText(place) for place in range(rules.count())]
+    assert "soft (l1), summed probabilities" in names
     page.editor.set_scope("neuron")
     row.source.setCurrentIndex(0)
     row.source.activated.emit(0)

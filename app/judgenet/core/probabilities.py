@@ -335,11 +335,15 @@ def number_shares(tokens: Sequence[TokenAlternatives], skip: int, *, joins: bool
 def _chances(token: TokenAlternatives) -> dict[bytes, float] | None:
     """The probabilities of the alternatives at a place, the sampled one among them; ``None`` where they are none."""
     found: dict[bytes, float] = {}
-    for text, logprob in (*token.alternatives, (token.text, token.logprob)):
-        # Servers send -9999 for what has practically no probability, and repeat the sampled token.
+    # Two tokens may have one text (a digit, and its byte); a token that is listed twice counts once.
+    listed = dict.fromkeys(token.alternatives)
+    if all(text != token.text for text, _ in listed):
+        listed[token.text, token.logprob] = None
+    for text, logprob in listed:
+        # Servers send -9999 for what has practically no probability.
         if not isfinite(logprob) or logprob > _TOO_MUCH - 1:
             return None
-        found.setdefault(text, min(1.0, exp(logprob)))
+        found[text] = found.get(text, 0.0) + min(1.0, exp(logprob))
     return found if fsum(found.values()) <= _TOO_MUCH else None
 
 

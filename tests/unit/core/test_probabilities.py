@@ -122,6 +122,14 @@ def test_the_sampled_token_may_be_missing_among_its_alternatives() -> None:
     assert found.on_scale == pytest.approx(scale(n3=0.01, n7=0.6, n8=0.3))
 
 
+def test_two_tokens_of_one_text_are_added_and_repeated_ones_are_not() -> None:
+    """ "8" as a token and as a byte: .5 + .2; the sampled token is listed twice."""
+    one = TokenAlternatives(b"8", log(0.5), ((b"8", log(0.5)), (b"8", log(0.5)), (b"8", log(0.2)), (b"9", log(0.3))))
+    found = number_shares([one, token("}")], 0, joins=True)
+    assert found is not None
+    assert found.on_scale == pytest.approx(scale(n8=0.7, n9=0.3))
+
+
 def test_what_are_no_probabilities_is_refused() -> None:
     assert number_shares([token("8", {"8": 0.9, "7": 0.5})], 0, joins=True) is None
     assert number_shares([TokenAlternatives(b"8", float("nan"), ())], 0, joins=True) is None

@@ -364,6 +364,8 @@ def rule_meaning(rule: str, depth: int) -> str:
         return f"{words}, weights of neurons from a run"
     if rule == ACCEPTED:
         return f"{words}, verdicts sure enough for the rule of a run"
+    if rule.startswith("soft_"):
+        return f"{words}, summed probabilities"
     return f"{words}, votes of layer {rule.removeprefix('c2_l')}"
 
 

@@ -21,6 +21,7 @@ from judgenet.core.network import (
 )
 from judgenet.core.network_graph import design_graph
 from judgenet.core.pairs import ORDERS, Order, Pair
+from judgenet.core.soft_votes import voting_layer
 from judgenet.core.wording import plural, rule_name, rule_words, text_size_words
 from judgenet.engine.embedded_model import model_name
 from judgenet.ui.canvas.model import (
@@ -227,9 +228,8 @@ def design_state(
     chair = _chair_state(spec, profiles, mistake(of_chair[0] if of_chair else None))
     counted = layers
     titles = tuple(f"Layer {number + 1}" for number in range(spec.depth))
-    if rule.startswith("c2_l"):
-        only = int(rule.removeprefix("c2_l")) - 1
-        counted, titles = counted[only : only + 1], titles[only : only + 1]
+    if (layer := voting_layer(rule)) is not None:
+        counted, titles = counted[layer - 1 : layer], titles[layer - 1 : layer]
     notes = {
         "c1": "Means of all scores",
         "chair": "The chair decides",
