@@ -11,6 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgenet.core.aggregate import Opinion, aggregate
+from judgenet.core.bias.base import LabSettings
+from judgenet.core.bias.for_people import for_people
+from judgenet.core.bias.lab import Item, Lab, ProbePlan
 from judgenet.core.criteria import (
     CriteriaError,
     Criterion,
@@ -179,3 +182,10 @@ def test_changed_criteria_belong_to_a_project_and_go_back() -> None:
     bad = {"1": {"criteria": {"from": "", "to": "Facts"}}}
     with pytest.raises(DocumentError, match="must be a list of criteria as JSON"):
         edits_from_json(Fields(bad, "edits"))
+
+
+def test_people_who_answer_the_prompts_of_a_lab_see_the_criteria() -> None:
+    pair = Pair("1", "Q", "A", "B", criteria=(FACTS, TONE))
+    lab = Lab(LabSettings(), (ProbePlan("order", (Item("1", 0, ("1",), ("first",)),)),), 1, 1)
+    [prompt] = for_people(lab, {"1": pair}, lambda shown: "Said of it.")
+    assert prompt.remarks == "Criteria:\n[5] Facts: All claims are true.\n[1] Tone\nSaid of it."

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from judgenet.core.bias.lab import Lab
+from judgenet.core.criteria import criteria_to_lines
 from judgenet.core.pairs import Pair
 
 _BLOCK: Final = 12
@@ -22,8 +23,8 @@ class PeoplePrompt:
     """A prompt for people. ``key`` names it without telling the probe, ``prompt`` is its id in the lab, ``content`` the
     hash of its texts.
 
-    ``reference`` is the reference answer that judges see, empty where there is none. ``remarks`` are the sentences that
-    the prompt says of the responses; ``tie`` says whether a tie may be called."""
+    ``reference`` is the reference answer that judges see, empty where there is none. ``remarks`` are the pair's
+    criteria and the sentences that the prompt says of the responses; ``tie`` says whether a tie may be called."""
 
     key: str
     prompt: str
@@ -73,4 +74,6 @@ def _shown(pair: Pair, remarks: Callable[[Pair], str]) -> PeoplePrompt:
     told = pair if shown is None else replace(pair, shown=replace(shown, own=()))
     tie = shown is None or shown.tie
     key, reference = _key(pair), (pair.reference or "").strip()
-    return PeoplePrompt(key, pair.id, pair.content_hash, pair.question, reference, first, second, remarks(told), tie)
+    criteria = f"Criteria:\n{criteria_to_lines(pair.criteria)}" if pair.criteria else ""
+    notes = "\n".join(part for part in (criteria, remarks(told)) if part)
+    return PeoplePrompt(key, pair.id, pair.content_hash, pair.question, reference, first, second, notes, tie)
