@@ -79,6 +79,9 @@ class BatchServer:
                 key = self._settings.key
                 if key is not None and key not in self._given(request):
                     return web.json_response({"error": {"message": "Incorrect API key provided."}}, status=401)
+                if action in self._looks and self._settings.batch_looks > 0:
+                    self._settings.batch_looks -= 1
+                    return web.json_response({"error": {"message": "Unavailable."}}, status=503)
                 return await action(self, request, *found.groups())
         return None
 
@@ -416,6 +419,8 @@ class BatchServer:
         (r"/v1beta/batches/(\w+):cancel", "POST", _gemini_cancel),
         (r"/download/v1beta/files/out-(\w+):download", "GET", _gemini_file),
     )
+
+    _looks = (_openai_look, _anthropic_look, _gemini_look)
 
 
 def _good(result: dict[str, Any]) -> bool:

@@ -119,6 +119,8 @@ class Settings:
     """The faults of the next batches (``batch_server.BATCH_FAULTS``)."""
     batch_sending: list[str | None] = field(default_factory=list)
     """The faults of their sending (``batch_server.SENDING_FAULTS``)."""
+    batch_looks: int = 0
+    """So many of the next looks at a batch fail."""
     batch_most: int | None = None
     """The most calls of a batch."""
     keep: str = "all"

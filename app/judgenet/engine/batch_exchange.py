@@ -73,7 +73,7 @@ class BatchExchange(Exchange):
         if not isinstance(data, dict):
             words = errors.error_info(content).message
             raise BatchFault(Fault("retry", Reason.SERVER_ERROR, self.say(f"the answer is no JSON: {words}", "")))
-        return {**data, "headers": dict(response.headers)}
+        return {**data, "headers": {name.lower(): value for name, value in response.headers.items()}}
 
     async def lines(self, address: str) -> AsyncIterator[bytes]:
         """The lines of a file of results, as they come.

@@ -36,6 +36,7 @@ from judgenet.engine.session import Engine, Start, with_models
 from judgenet.store.batch_book import BatchBook
 from judgenet.store.db import Store
 from judgenet.store.runs import full_calls, run_info, spent
+from tests.fakes.batch_server import SentBatch
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.engine.harness import pairs
 
@@ -382,6 +383,34 @@ def test_pairs_that_are_decided_early_ask_no_more(server: JudgeServer, tmp_path:
     assert paid < PAIRS * CALLS
     assert live.run(spec=spec, batch=False).state == "done"
     assert server.judge.stats()["paid"] == 2 * paid
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_outage_is_waited_out_however_long(server: JudgeServer, tmp_path: Path, kind: EndpointKind) -> None:
+    server.set(batch_looks=6)
+    study = Study(server, tmp_path, kind)
+    assert study.run().state == "done"
+    study.check()
+    told = [event.state for event in study.events if isinstance(event, EndpointChanged)]
+    assert told == ["away", "open"]
+
+
+def test_a_batch_that_carries_no_mark_is_known_by_its_calls(server: JudgeServer, tmp_path: Path) -> None:
+    study = Study(server, tmp_path, "anthropic", count=2)
+    size = 2 - 1 + 4
+    others = [
+        SentBatch(f"msgbatch_x{at}", "anthropic", "m", [(f"x{at}-{n}", {}) for n in range(size)], []) for at in (1, 2)
+    ]
+    for batch in others:
+        # Of the same size and time, ended and answered by nobody.
+        batch.state = "expired"
+        batch.results = [{"custom_id": mark, "result": {"type": "expired"}} for mark, _ in batch.requests]
+    server.judge.batches.batches += others
+    server.set(batch_s=0.4)
+    run_killed(study, "after create", 1)
+    assert study.run().state == "done"
+    study.check()
+    assert server.judge.stats()["batch_calls"] == 2 * CALLS - 1
 
 
 def test_without_batches_those_that_are_out_are_called_in(server: JudgeServer, tmp_path: Path) -> None:
