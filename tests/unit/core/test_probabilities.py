@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from judgenet.core.evaluation import Reading, Unscored
 from judgenet.core.probabilities import (
@@ -138,6 +140,33 @@ def test_what_are_no_probabilities_is_refused() -> None:
     found = number_shares([impossible], 0, joins=True)
     assert found is not None
     assert found.on_scale == pytest.approx(scale(n8=0.95))
+
+
+@given(st.lists(st.integers(0, 100), min_size=10, max_size=10), st.integers(1, 10))
+@settings(max_examples=80, deadline=None)
+def test_any_distribution_comes_back_from_its_tokens(parts: list[int], sampled: int) -> None:
+    """A judge with these probabilities of 1 to 10, whose tokens hold whole numbers, or one digit each."""
+    parts[sampled - 1] += 1
+    p = [part / sum(parts) for part in parts]
+    whole = {str(number): p[number - 1] for number in range(1, 11) if p[number - 1]}
+    found = number_shares([token(str(sampled), whole), token("}")], 0, joins=True)
+    assert found is not None
+    assert found.on_scale == pytest.approx(p)
+    first = {"1": p[0] + p[9], **{str(n): p[n - 1] for n in range(2, 10)}}
+    first = {digit: share for digit, share in first.items() if share}
+    then = {text: share / first["1"] for text, share in (("0", p[9]), ("}", p[0])) if share} if "1" in first else {}
+    rest = [token("}")]
+    if sampled == 1:
+        rest = [token("}", then)]
+    elif sampled == 10:
+        rest = [token("0", then), token("}")]
+    found = number_shares([token(str(sampled)[0], first), *rest], 0, joins=False)
+    assert found is not None
+    if sampled in (1, 10):
+        assert found.on_scale == pytest.approx(p)
+    else:
+        assert found.on_scale == pytest.approx([0.0, *p[1:9], 0.0])
+        assert found.unclear == pytest.approx(p[0] + p[9])
 
 
 # Two scores of a reply
