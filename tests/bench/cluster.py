@@ -328,7 +328,8 @@ def proof(root: Path, calls: int, kills: int, lost: int, copy_every: float, in_f
     project = make_study(root / "divided", pairs, in_flight)
     make_study(root / "whole", pairs, in_flight)
     planned = pairs * CALLS_A_PAIR
-    limit = int(planned * 1.1) + 2000
+    # With room for what is paid twice, and for what dead workers were allowed.
+    limit = int(planned * 1.1) + 2000 + int(lost * copy_every * 1500)
     shards = max(2 * kills, pairs // 1000)
     print(
         f"{planned:,} calls, {pairs:,} pairs, {shards} shards, 2 workers, {in_flight} in flight, limit {limit:,} calls"
@@ -345,7 +346,7 @@ def proof(root: Path, calls: int, kills: int, lost: int, copy_every: float, in_f
     print(f"ended: {ran.report.state} {ran.report.message}")
     broker = "once" if killer.broker_killed else "not"
     print(f"killed: {killer.done} workers ({lost} with their disk), the broker {broker}")
-    print(f"lost: {planned - kept:,} of {planned:,} calls")
+    print(f"{'lost' if state.complete else 'not done'}: {planned - kept:,} of {planned:,} calls")
     bound = (kills - lost) * 2 * in_flight
     print(
         f"paid twice: {ran.sent - unique:,} (in flight or not yet on disk at the kills: at most {bound:,}"

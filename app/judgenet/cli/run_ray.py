@@ -31,6 +31,8 @@ from judgenet.store.taught import fair_frame
 
 _LINE_EVERY_S = 10.0
 _DRAW_EVERY_S = 0.5
+_MOST_CALLS = 10_000_000
+"""Figures of more calls than this (80 s for a million) are left to who asks for them."""
 
 
 class RayOptions(NamedTuple):
@@ -130,6 +132,9 @@ def _print_figures(folder: Path, report: ShardsReport, *, as_json: bool, quiet: 
     if report.message and (quiet or as_json):
         typer.echo(f"judgenet: {report.state}: {report.message}", err=True)
     if not any(folder.glob("*-of-*/manifest.json")):
+        return
+    if report.calls > _MOST_CALLS:
+        typer.echo(f"The figures of so many calls take a while: judgenet metrics {folder}", err=True)
         return
     with Store.open(find_store(folder), readonly=True) as store:
         figures = run_metrics(store, fair_frame(store, run_info(store)))
