@@ -7,6 +7,9 @@ from typing import Literal
 
 import pytest
 
+from judgenet.core.bias import PROBES
+from judgenet.core.bias.base import LabSettings
+from judgenet.core.bias.lab import build_lab
 from judgenet.core.criteria import Criterion
 from judgenet.core.evaluation import Evaluation
 from judgenet.core.network import Role
@@ -93,3 +96,24 @@ def test_later_layers_hear_of_criteria_by_their_words() -> None:
     heard = (Heard(1, role, "ab", Evaluation("Yes.", "a", 8, 6)),)
     shared = BOOK.layer(view(layer=2, heard=heard, by_criteria=True)).shared
     assert f"\n- {long.description}\n" in shared
+
+
+def test_the_probes_of_a_lab_keep_the_criteria_of_the_pair() -> None:
+    long = "First do this. Then do that. " * 4
+    pairs = [
+        replace(PAIR, id=str(number), response_a=long, response_b=f"{long} And {number}.", model_a="x", model_b="y")
+        for number in range(8)
+    ]
+    built = build_lab(pairs, tuple(PROBES), LabSettings(own=("x",)))
+    assert len({prompt.id for prompt in built.prompts}) > 8 * len(pairs)
+    assert all(prompt.criteria == CRITERIA for prompt in built.prompts)
+
+
+def test_roles_and_orders_of_several_responses_are_asked_for_with_the_criteria() -> None:
+    block = "- Facts: All claims are true. (weight 5)\n- Tone (weight 1)\n"
+    roles = BOOK.roles(PAIR, mark=MARK, form="json", limit=3, language="en", family="general")
+    order = BOOK.ranking(PAIR, ["One", "Two"], mark=MARK, form="json", language="en", family="general")
+    for prompt in (roles, order):
+        assert block in prompt.shared
+        assert prompt.shared.index("judge by them") < prompt.shared.index(block)
+    assert roles.shared in BOOK.layer(view(criteria=CRITERIA)).shared, "a prompt cache works for both"
