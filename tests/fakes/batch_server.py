@@ -21,15 +21,15 @@ from aiohttp import web
 
 BATCH_FAULTS = (
     "deaf", "expired", "lost", "duplicated", "reordered", "errors", "stuck", "full", "failed", "foreign", "result_500",
-    "result_cut",
+    "result_cut", "result_hang",
 )  # fmt: skip
 """What can be wrong with a batch.
 
 ``deaf``: it cannot be cancelled. ``expired``: every other call was not answered. ``lost``: every third result is
 missing. ``duplicated``: each result comes again, and once more as unanswered. ``errors``: every third call got a 500.
 ``stuck``: it ends only when it is cancelled, with half of it answered. ``full``: it is refused as too much is queued.
-``failed``: it is refused for good. ``foreign``: a result of somebody else stands among its own. ``result_500`` and
-``result_cut``: the first download fails, or breaks off."""
+``failed``: it is refused for good. ``foreign``: a result of somebody else stands among its own. ``result_500``,
+``result_cut`` and ``result_hang``: the first download fails, breaks off, or goes on no further."""
 SENDING_FAULTS = ("429", "413", "500", "created_500", "created_reset", "upload_500", "404", "401")
 """What can be wrong with the creation. ``created_…``: the batch is made, and the answer says otherwise or is lost."""
 
@@ -203,9 +203,9 @@ class BatchServer:
         body = text.encode()
         response = web.StreamResponse(headers={"Content-Length": str(len(body))})
         await response.prepare(request)
-        if batch.downloads == 1 and "result_cut" in batch.faults:
+        if batch.downloads == 1 and ("result_cut" in batch.faults or "result_hang" in batch.faults):
             await response.write(body[: len(body) // 2])
-            await asyncio.sleep(0)
+            await asyncio.sleep(self._settings.hang_s if "result_hang" in batch.faults else 0)
             assert request.transport is not None
             request.transport.close()
             return response

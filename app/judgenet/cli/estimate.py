@@ -12,6 +12,9 @@ from judgenet.cli.common import JsonOption
 from judgenet.cli.progress import print_findings
 from judgenet.cli.run_options import with_setup
 from judgenet.cli.terminal import Terminal
+from judgenet.core.batches import USUAL_HOURS, stages_of
+from judgenet.core.wording import plural
+from judgenet.engine.batches import BatchChoice
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.prepare import Setup
 from judgenet.store.db import Store
@@ -49,6 +52,9 @@ def estimate(setup: Setup, as_json: JsonOption = False) -> int:
     if several is not None:
         console.print(f"{several.line()}.", soft_wrap=True)
     for name, text in run_estimate.lines():
+        if name == "time" and isinstance(setup.start.batch, BatchChoice):
+            batches = plural(len(stages_of(setup.start.spec)), "batch", "batches")
+            text = f"{batches}, one after the other, each within {USUAL_HOURS} h"
         table.add_row(name, text)
     console.print(table)
     if setup.start.until is not None or setup.start.auto_matches:

@@ -492,9 +492,15 @@ class BatchDesk:
             len(there),
             sum(batch.answered for batch in there),
             sum(batch.calls for batch in there),
-            max(known) if len(known) == len(ends) else None,
+            _rounded(max(known)) if known and len(known) == len(ends) else None,
             self._overdue,
         )
+
+
+def _rounded(until: float) -> float:
+    """A time to the minute, or to the second where it is near: what is told of it does not change all the time."""
+    step = 60.0 if until - now() > 120.0 else 1.0
+    return round(until / step) * step
 
 
 def _end_of(batch: Batch, usual: float | None) -> float | None:

@@ -84,7 +84,7 @@ class BatchExchange(Exchange):
         try:
             rest = bytearray()
             async with aclosing(bodies.pieces(response)) as pieces:
-                async for piece in pieces:
+                while (piece := await asyncio.wait_for(anext(pieces, None), self._profile.idle_timeout)) is not None:
                     rest += piece
                     *whole, last = rest.split(b"\n")
                     rest = bytearray(last)
@@ -93,6 +93,8 @@ class BatchExchange(Exchange):
                             yield bytes(line)
             if rest.strip():
                 yield bytes(rest)
+        except TimeoutError as error:
+            raise BatchFault(self._timed_out(True)) from error
         except Packed as problem:
             raise BatchFault(
                 Fault("retry", Reason.SERVER_ERROR, self.say(f"the results are {problem}", ""))
@@ -127,7 +129,7 @@ class BatchExchange(Exchange):
         try:
             async with asyncio.timeout(_LONGEST_S if isinstance(body, Upload) else self._profile.deadline):
                 response = await self._transport.send(method, URL(address), sent, content, self._timeout)
-        except aiohttp.ServerTimeoutError as error:
+        except aiohttp.ConnectionTimeoutError as error:
             raise BatchFault(self._broken(error), sent=False) from error
         except TimeoutError as error:
             raise BatchFault(self._timed_out(False)) from error

@@ -38,6 +38,7 @@ def test_the_estimate_has_the_price_by_batches_beside_the_live_one(judgenet: Jud
     found = judgenet(*command, "--json").json
     assert found["batch_price"] == pytest.approx([end / 2 for end in found["price"]])
     assert "price by batches" in judgenet(*command).out
+    assert "3 batches, one after the other, each within 24 h" in judgenet(*command, "--batch").out
     assert "batch_price" not in judgenet("estimate", "--pairs", pairs, "--endpoint", "embedded", "--json").json
     assert "batch_price" not in judgenet("estimate", "--pairs", pairs, *at, "--json").json
 

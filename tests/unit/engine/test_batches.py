@@ -395,6 +395,14 @@ def test_an_outage_is_waited_out_however_long(server: JudgeServer, tmp_path: Pat
     assert told == ["away", "open"]
 
 
+def test_results_that_stop_coming_are_fetched_again(server: JudgeServer, tmp_path: Path) -> None:
+    server.set(batch_faults=[["result_hang"]], hang_s=2.0)
+    study = Study(server, tmp_path)
+    study.profile = replace(study.profile, idle_timeout=0.2)
+    assert study.run().state == "done"
+    study.check()
+
+
 def test_a_batch_that_carries_no_mark_is_known_by_its_calls(server: JudgeServer, tmp_path: Path) -> None:
     study = Study(server, tmp_path, "anthropic", count=2)
     size = 2 - 1 + 4
