@@ -29,7 +29,7 @@ _STYLES: dict[Light | None, str] = {"green": "green", "yellow": "yellow", "red":
 
 @partial(
     with_options,
-    names=("project", "endpoint", "base_url", "model", "api_key_env", "reasoning", "extra"),
+    names=("project", "endpoint", "base_url", "model", "api_key_env", "reasoning", "scores", "extra"),
     texts={"project": "A project: all models of its network.", "endpoint": "Name of an endpoint."},
 )
 def check_models(

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from judgenet.assets import asset
 from judgenet.core.evaluation import REASON_WORDS, Evaluation, Reason, Unscored
 from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
+from judgenet.core.probabilities import PROBABILITIES, SCORE_SOURCE_WORDS, as_written
 
 Light = Literal["green", "yellow", "red"]
 LIGHTS: Final[tuple[Light, ...]] = ("green", "yellow", "red")
@@ -88,6 +89,8 @@ def assess(answers: PreflightAnswers) -> Assessment:
     """What the answers to :func:`preflight_pairs` say about the model that gave them."""
     seen = _Seen(answers)
     checks = [check(seen) for check in _CHECKS]
+    if any(of.scores_from is not None for of in seen.read.values()):
+        checks.append(_probabilities(seen))
     lights = [check.light for check in checks if check.light is not None]
     worst: Light = max(lights, key=LIGHTS.index, default="red")
     return Assessment(worst, _sentence(worst, checks), tuple(checks), len(answers), len(seen.read))
@@ -98,7 +101,8 @@ class _Seen:
 
     def __init__(self, answers: PreflightAnswers) -> None:
         self.all = answers
-        self.read = {site: of for site, of in answers.items() if isinstance(of, Evaluation)}
+        # Expected scores are hardly ever equal: what the judge says of ten pairs is what it writes.
+        self.read = {site: as_written(of) for site, of in answers.items() if isinstance(of, Evaluation)}
         self.expect = {of.pair.id: of.expect for of in preflight_pairs()}
 
     def right(self, ids: Sequence[str]) -> tuple[int, int]:
@@ -223,6 +227,20 @@ def _empty(seen: _Seen) -> Check:
     meaning = "Empty responses lose." if hits == n else "An empty response can win: leave such pairs out."
     words = f"{hits} of {n} answers prefer the response that is there to an empty one."
     return Check("empty", title, light, hits, n, words, meaning, ids)
+
+
+def _probabilities(seen: _Seen) -> Check:
+    """Where it was to be scored by token probabilities. Yellow at worst: without them its texts are scored."""
+    asked = [of.scores_from for of in seen.read.values() if of.scores_from is not None]
+    hits, n = asked.count(PROBABILITIES), len(asked)
+    left = Counter(source for source in asked if source != PROBABILITIES)
+    whys = "; ".join(f"{count} {SCORE_SOURCE_WORDS[source]}" for source, count in left.most_common())
+    words = f"{hits} of {n} answers have expected scores" + (f"; {whys}." if whys else ".")
+    meaning = "Scores are expected scores, by the probabilities of the model's tokens."
+    if hits < n:
+        meaning = "The scores of such answers are those of the text. A run counts them, and its report says so."
+    light: Light = "green" if hits == n else "yellow"
+    return Check("probabilities", "Gives token probabilities", light, hits, n, words, meaning, ())
 
 
 def _soft(key: str, title: str, ids: Sequence[str], good: str, bad: str) -> Callable[[_Seen], Check]:

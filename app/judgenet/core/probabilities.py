@@ -130,6 +130,20 @@ class LikelyScores:
         return cls(tuple(first), tuple(second), (one, other))
 
 
+def as_written(evaluation: Evaluation) -> Evaluation:
+    """An evaluation with the scores and the verdict of its text in place of expected ones."""
+    if evaluation.sampled is None:
+        return evaluation
+    a, b = evaluation.sampled
+    choice = choice_of(a, b)
+    return replace(
+        evaluation,
+        verdict="a" if choice == "first" else "b" if choice == "second" else "tie",
+        score_a=a,
+        score_b=b,
+    )
+
+
 def is_written(kept: str | None) -> bool:
     """Whether what is kept of an answer are distributions, and not the reason why there are none."""
     return kept is not None and kept.startswith("{")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from judgenet.core.evaluation import Evaluation, Reason, Unscored
+from judgenet.core.evaluation import Evaluation, Reason, Unscored, VerdictShares
 from judgenet.core.pairs import ORDERS, Order, Pair, Verdict
 from judgenet.core.preflight import Assessment, Check, assess, preflight_pairs
 
@@ -131,3 +131,20 @@ def test_calls_that_were_not_made_are_no_verdicts() -> None:
 def test_an_empty_response_that_wins_is_red() -> None:
     of = assessed(lambda pair, order: "b" if pair.id == "empty" else EXPECT[pair.id])
     assert (of.light, check(of, "empty").light) == ("red", "red")
+
+
+def test_expected_scores_are_judged_by_what_was_written_and_counted() -> None:
+    """Expected scores are hardly ever equal; the written ones of equal texts are."""
+    answers: dict[tuple[str, Order], Evaluation | Unscored] = {}
+    for place, of in enumerate((of, order) for of in preflight_pairs() for order in ORDERS):
+        a, b = {"a": (9.0, 2.0), "b": (2.0, 9.0), "tie": (7.0, 7.0)}[of[0].expect]
+        shares = VerdictShares(0.5, 0.1, 0.4)
+        expected = Evaluation("", "a", 6.1, 5.9, shares, "probabilities", (a, b))
+        written = Evaluation("", of[0].expect, a, b, None, "not_seen")
+        answers[of[0].pair.id, of[1]] = written if place < 3 else expected
+    assessment = assess(answers)
+    assert check(assessment, "identical").light == "green"
+    found = check(assessment, "probabilities")
+    assert (found.hits, found.n, found.light, assessment.light) == (17, 20, "yellow", "yellow")
+    assert "3 sampled text, as less than 80 %" in found.found
+    assert "probabilities" not in {check.key for check in assessed(right).checks}
