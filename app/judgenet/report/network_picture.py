@@ -241,7 +241,8 @@ def _names(spec: NetworkSpec, layer: int, count: int, w: float) -> tuple[list[st
     kind = {"generated": "Role", "criteria": "Criterion"}.get(spec.roles.kind, "Neuron")
     numbered = [f"{kind} {neuron + 1}" for neuron in neurons]
     named = [numbered[neuron] if role is None else role.name for neuron, role in enumerate(roles)]
-    more = ["one a role"] if spec.layers[layer].adaptive else []
+    one = "one a criterion" if spec.roles.kind == "criteria" else "one a role"
+    more = [one] if spec.layers[layer].adaptive else []
     for texts in ([*named, *more], [*numbered, *more]):
         lines = tuple(wrapped(text, w - 10, weight=500) for text in texts)
         if w >= _NAMED_W and all(map(_fits, texts, lines)):
