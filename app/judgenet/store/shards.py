@@ -55,7 +55,6 @@ OF_CALL: Final = (
 OF_ANSWER: Final = (
     *("returned_model", "fingerprint", "form", "parameters", "finish_reason", "raw_finish", "tokens_in", "tokens_out"),
     *("tokens_cached", "tokens_reasoning", "tokens_estimated", "price", "latency_s", "attempts", "started_at", "batch"),
-    "likely",
 )
 """The columns of an answer that a matrix has, under ``answer_`` and their name: all but its texts."""
 
