@@ -461,8 +461,6 @@ def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
     if options.temperature is not None:
         changes["temperature"] = read_temperature("--temperature", options.temperature)
     changes |= _further(options)
-    if options.scores is not None:
-        changes["scores"] = options.scores
     spec = replace(spec, seed=options.seed or spec.seed, settings=replace(spec.settings, **changes))
     return presets.renamed(spec, before)
 
@@ -472,6 +470,8 @@ def _further(options: RunOptions) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     if options.reasoning is not None:
         changes["reasoning"] = read_reasoning("--reasoning", options.reasoning)
+    if options.scores is not None:
+        changes["scores"] = options.scores
     if options.extra is not None:
         changes["extra"] = read_extra("--extra", options.extra)
     return changes
