@@ -329,7 +329,20 @@ class BatchExecutor(Executor):
             self._spending.give_back(Reserve(row.tokens, row.price), asked=False)
             desk.book.forget(row.key)
         asked.in_batch, asked.reserve = False, None
+        room = self._spending.reserve(asked, asked.question.parameters.max_tokens)
+        if room is None:
+            self._put_aside(asked)
+            return False
+        self._spending.give_back(room, asked=False)
         return super()._send(asked)
+
+    def _put_aside(self, asked: AskedCall) -> None:
+        """Waits with a call that the budget has no room for: what comes back may cost less than it could, and it is
+        tried again then. Nothing new is begun meanwhile."""
+        self._kept.forget(asked)
+        self._too_dear.add(asked.call.site.pair)
+        self._aside.takes_new = False
+        self._aside.wait(asked.call)
 
     def _is_proven(self, desk: BatchDesk, asked: AskedCall) -> bool:
         if asked.model in self._proven:
@@ -385,11 +398,7 @@ class BatchExecutor(Executor):
         if asked.reserve is None:
             asked.reserve = self._spending.reserve(asked, limit)
         if asked.reserve is None:
-            # What comes back may cost less than it could: it is tried again then. Nothing new is begun meanwhile.
-            self._kept.forget(asked)
-            self._too_dear.add(asked.call.site.pair)
-            self._aside.takes_new = False
-            self._aside.wait(asked.call)
+            self._put_aside(asked)
             return
         site = asked.call.site
         desk.put(

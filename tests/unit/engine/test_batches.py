@@ -431,6 +431,23 @@ def test_without_batches_those_that_are_out_are_called_in(server: JudgeServer, t
     study.check(live=PAIRS * CALLS - batch.answered)
 
 
+def test_batches_are_called_in_and_nothing_else_is_asked(server: JudgeServer, tmp_path: Path) -> None:
+    server.set(batch_s=600.0)
+    study = Study(server, tmp_path)
+    study.run_until_stage(1)
+    finished = study.run(batch=False, limits=Limits(max_calls=0))
+    assert finished.state == "budget"
+    [batch] = server.judge.batches.batches
+    assert batch.cancelled
+    stats = server.judge.stats()
+    assert stats["paid"] == 1 + batch.answered
+    with Store.open(study.path, readonly=True) as store:
+        assert spent(store, run_info(store)).calls_new == 1 + batch.answered
+    server.set(batch_s=0.0)
+    assert study.run(batch=BatchChoice()).state == "done"
+    study.check()
+
+
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
