@@ -33,6 +33,7 @@ _LINE_EVERY_S = 10.0
 _DRAW_EVERY_S = 0.5
 _MOST_CALLS = 10_000_000
 """Figures of more calls than this (80 s for a million) are left to who asks for them."""
+_GO_ON = " All workers wait. When it is mended: judgenet status PROJECT --resume; Ctrl+C ends the run."
 
 
 class RayOptions(NamedTuple):
@@ -61,7 +62,8 @@ class _Progress:
         self._told, self._state = now, report.state
         line = progress_line(report)
         if report.message and new:
-            self._print(report.message, "\n")
+            also = _GO_ON if report.state == "paused" else ""
+            self._print(report.message + also, "\n")
         self._print(line, "\r" if self._console.is_terminal else "\n")
 
     def _print(self, line: str, end: str) -> None:

@@ -338,6 +338,8 @@ def test_one_throttling_answer_slows_all_calls(server: JudgeServer) -> None:
     # Sixteen at a time against four: without slowing down three of four requests are refused, time and again.
     assert 0 < throttled < 80
     assert {state.state for state in bench.states} <= {"slow", "waiting", "open"}
+    # Workers that share the model are told which it is.
+    assert {state.model for state in bench.states if state.state != "open"} == {REQUEST.model}
 
 
 def test_a_very_long_wait_is_for_people_to_decide(server: JudgeServer) -> None:

@@ -12,6 +12,7 @@ from filelock import FileLock
 
 import judgenet as jn
 from judgenet.cli import run_ray
+from judgenet.cli.terminal import Terminal
 from judgenet.core.pairs import Pair
 from judgenet.engine import ray_shards
 from judgenet.engine.broker import AttemptAt, Beat, BrokerPlan
@@ -19,7 +20,7 @@ from judgenet.engine.budget import Limits, Used
 from judgenet.engine.options import OptionError
 from judgenet.engine.ray_shards import JOURNAL, BrokerDesk
 from judgenet.engine.shard_worker import ShardEnd, ShardJob
-from judgenet.store.shard_states import read_shard_report, read_shards_report, write_command
+from judgenet.store.shard_states import ShardsReport, read_shard_report, read_shards_report, write_command
 from tests.fakes.inline_ray import use_inline_ray
 from tests.fakes.judge_server import JudgeServer
 
@@ -131,6 +132,22 @@ def test_shards_are_run_by_one_program_at_a_time(
         pytest.raises(OptionError, match="another JudgeNet runs these shards"),
     ):
         jn.judge(pairs, network, out=tmp_path / "out", engine="ray", progress=False)
+
+
+def test_what_is_told_of_a_hold_says_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = run_ray._Progress(Terminal(stderr=True), quiet=False)
+    held = ShardsReport(
+        "ray", 3, "paused", "lab: the quota is used up.", pairs={"total": 30, "done": 4}, by_state={"running": 2},
+        calls=64, unpriced=64, calls_per_second=12.34,
+    )  # fmt: skip
+    progress.take(held)
+    progress.take(held)
+    told = capsys.readouterr().err.splitlines()
+    assert told == [
+        "lab: the quota is used up. All workers wait. When it is mended: judgenet status PROJECT --resume; Ctrl+C ends "
+        "the run.",
+        "paused: 0 of 3 shards done · 2 running · 4 of 30 pairs · 64 calls, 12.3 a second · price unknown",
+    ]
 
 
 class TestBrokerDesk:
