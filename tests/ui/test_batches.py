@@ -93,19 +93,23 @@ async def test_a_run_by_batches_from_the_dialog_to_the_next_day(
     await settle()
     run_page = studio.window.page("run")
     assert isinstance(run_page, RunPage)
-    assert run_page.batches.text().startswith("Batch 1 of 3: roles, 0 of ")
+    assert run_page.batches.whole.startswith("Batch 1 of 3: roles, 0 of ")
     assert "Batch 1 of 3: roles" in studio.window.status._left[1].text()
     grab(studio, "run-batch")
+    studio.window.resize(1024, 640)
+    await settle()
+    grab(studio, "run-narrow")
+    studio.window.resize(1440, 900)
     context.actions.trigger("run.stop")
     await until(lambda: not context.runner.running, "the end")
     await settle()
-    assert "still out: Run takes the answers in" in run_page.batches.text()
+    assert "still out: Run takes the answers in" in run_page.batches.whole
     grab(studio, "run-out")
     judge.set(batch_s=0.0)
     context.actions.trigger("run.start")
     await until(lambda: not context.runner.running and context.run_state.state == "done", "the answers")
     await settle()
     grab(studio, "run-done")
-    assert not run_page.batches.isVisible()
+    assert not run_page.batches.whole
     assert judge.judge.stats()["paid_again"] == 0
     assert judge.judge.stats()["batch_answers"] == len(pairs) * 9 - 1

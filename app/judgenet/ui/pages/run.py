@@ -18,7 +18,7 @@ from judgenet.ui import clock
 from judgenet.ui.actions import known_action
 from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.context import Context
-from judgenet.ui.elements import label
+from judgenet.ui.elements import ElidedLabel
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.results.run_choice import called
@@ -93,8 +93,7 @@ class RunPage(Page):
         set_kind(self.run_choice, "menu")
         self.run_choice.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self)
-        self.batches = label("", tone="text2")
-        self.batches.setAccessibleName("Batches")
+        self.batches = ElidedLabel(tone="text2", fitted=True)
         self._connect(context)
 
     def _connect(self, context: Context) -> None:
@@ -352,10 +351,7 @@ class RunPage(Page):
         if runner.running != self._ran:
             self._ran = runner.running
             self._out = self._words_out()
-        text = runner.batches if runner.running else self._out
-        if text != self.batches.text():
-            self.batches.setText(text)
-            self.batches.setVisible(bool(text))
+        self.batches.say(runner.batches if runner.running else self._out)
 
     def _words_out(self) -> str:
         store = self.context.document.store
