@@ -49,6 +49,21 @@ class CriteriaColumns:
     not_read: Mapping[str, int]
 
 
+def holds_only_numbers(table: RecordTable, column: str) -> bool:
+    """Whether a column that is called like criteria holds the numbers of some, or of scores, and no words."""
+    values = [value for value in table.column(column) if not is_missing(value) and value != ""]
+    return bool(values) and all(_is_numeral(value) for value in values)
+
+
+def _is_numeral(value: Any) -> bool:
+    if isinstance(value, bool | int | float):
+        return True
+    try:
+        return isinstance(value, str) and math.isfinite(float(value))
+    except ValueError:
+        return False
+
+
 def criteria_findings(found: CriteriaColumns, columns: Sequence[str]) -> list[Finding]:
     """What to say of the criteria that were read."""
     counts = [len(criteria) for criteria in found.criteria if criteria]

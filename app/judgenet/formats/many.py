@@ -20,7 +20,7 @@ from judgenet.core.matches import MatchMaker, matches_of, swapped
 from judgenet.core.pairs import Pair, Source, Verdict, majority
 from judgenet.core.wording import plural
 from judgenet.formats.containers import RecordTable
-from judgenet.formats.criteria import criteria_findings, criteria_of_columns
+from judgenet.formats.criteria import criteria_findings, criteria_of_columns, holds_only_numbers
 from judgenet.formats.errors import listed, shown
 from judgenet.formats.findings import Finding
 from judgenet.formats.mapping import PairMapping, columns_of, propose
@@ -282,6 +282,8 @@ def _columns(table: RecordTable, mapping: PairMapping, shape: str) -> dict[str, 
         own = suggested[1]
     else:
         own = _singles({re.sub(r"[\W_]+", "_", name.strip()).casefold(): name for name in table.names})
+    if "criteria" in own and holds_only_numbers(table, own["criteria"]):
+        own = {name: column for name, column in own.items() if name != "criteria"}
     named = {**own, **mapping.columns}
     strange = [name for name, column in mapping.columns.items() if column and name not in FIELDS_OF[shape]]
     if strange:

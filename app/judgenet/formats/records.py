@@ -14,7 +14,7 @@ from judgenet.core.criteria import Criterion
 from judgenet.core.pairs import Pair, Source, Verdict, majority
 from judgenet.formats import many
 from judgenet.formats.containers import ABSENT, RecordTable
-from judgenet.formats.criteria import criteria_findings, criteria_of_columns
+from judgenet.formats.criteria import criteria_findings, criteria_of_columns, holds_only_numbers
 from judgenet.formats.errors import DataError, listed, shown
 from judgenet.formats.findings import MIRROR, Finding
 from judgenet.formats.mapping import (
@@ -73,9 +73,11 @@ def _proposed(table: RecordTable) -> Proposal:
     """What the names of the columns suggest; one that holds objects is no text itself."""
     proposal = propose(table.names)
     holds = [part for part, column in proposal.columns.items() if part not in _MAY_BE_OBJECTS]
-    objects = [part for part in holds if table.holds_objects(proposal.columns[part])]
-    columns = {part: column for part, column in proposal.columns.items() if part not in objects}
-    return Proposal(columns, proposal.unclear) if objects else proposal
+    left_out = [part for part in holds if table.holds_objects(proposal.columns[part])]
+    if "criteria" in proposal.columns and holds_only_numbers(table, proposal.columns["criteria"]):
+        left_out.append("criteria")
+    columns = {part: column for part, column in proposal.columns.items() if part not in left_out}
+    return Proposal(columns, proposal.unclear) if left_out else proposal
 
 
 def looks_like_pairs(names: Sequence[str]) -> bool:
@@ -94,9 +96,10 @@ def _beside(table: RecordTable, native: NativeFormat) -> Proposal:
     """Columns with our own names that a published format does not have, and a file of somebody's may."""
     held = native.columns.keys()
     used = {column for several in native.columns.values() for column in several.split("+")}
-    return Proposal(
-        {name: name for name in _BESIDE if name in table.names and name not in held and name not in used}, {}
-    )
+    own = {name: name for name in _BESIDE if name in table.names and name not in held and name not in used}
+    if "criteria" in own and holds_only_numbers(table, "criteria"):
+        del own["criteria"]
+    return Proposal(own, {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,14 @@ def test_columns_of_published_sets_are_found(tmp_path: Path, column: str) -> Non
     assert read(tmp_path, ["Is it true?"], column=column)[0].criteria == (Criterion("Is it true?"),)
 
 
+@pytest.mark.parametrize("values", [(3, 4.5), ("3", "12"), (True, None)])
+def test_numbers_under_such_a_name_are_no_criteria(tmp_path: Path, values: tuple[Any, ...]) -> None:
+    pairs = read(tmp_path, *values, column="rubric")
+    assert all(pair.criteria == () for pair in pairs)
+    with pytest.raises(DataError, match="a text or a list") if not isinstance(values[0], str) else nullcontext():
+        read(tmp_path, *values, column="rubric", mapped="rubric")
+
+
 def test_any_column_can_be_mapped_or_left_out(tmp_path: Path) -> None:
     assert read(tmp_path, ["Is it true?"], column="points", mapped="points")[0].criteria == (Criterion("Is it true?"),)
     assert read(tmp_path, ["Is it true?"], mapped="")[0].criteria == ()
@@ -86,7 +95,7 @@ def test_several_columns_are_one_list(tmp_path: Path) -> None:
 
 
 BAD: list[tuple[Any, str]] = [
-    (5, "Criteria are a text or a list, here is 5."),
+    ({"Facts": [1]}, "Criteria are a text or a list, here is {"),
     ([""], "Criterion 1 is empty."),
     (["True?", 3], "Criterion 2 is no text and no object but 3."),
     ([{"name": "Facts"}, {"name": " ", "weight": 1}], "Criterion 2 has no name."),
