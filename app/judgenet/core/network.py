@@ -448,6 +448,14 @@ def neuron_settings(spec: NetworkSpec, layer: int, neuron: int) -> Settings:
 
 def asks_probabilities(spec: NetworkSpec) -> bool:
     """Whether some neuron or the chair is to be scored by token probabilities."""
+    given = [
+        spec.settings,
+        *(of.settings for of in spec.layers),
+        *(() if spec.chair is None else (spec.chair.settings,)),
+    ]
+    given += [neuron.settings for of in spec.layers for neuron in of.neurons]
+    if all(settings.scores != "probabilities" for settings in given):
+        return False  # the usual case, told without merging the settings of each neuron
     of_neurons = (
         neuron_settings(spec, layer, neuron)
         for layer in range(spec.depth)
