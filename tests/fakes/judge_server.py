@@ -627,6 +627,7 @@ BLIND_WORDS: dict[str, tuple[int, str, str | None]] = {
     ),
     "ollama": (400, "this model does not support image input (ref: b8bd630e)", None),
     "lmstudio": (400, "Model does not support images. Please use a model that does.", None),
+    "gateway": (200, "No endpoints found that support image input", None),
     "openrouter": (404, "No endpoints found that support image input", None),
     "deepseek": (
         400,

@@ -139,7 +139,7 @@ class Exchange:
                 self._transport, self._proxy = open_transport(str(url))
             except ValueError as error:
                 return Fault("stop", Reason.NETWORK, self.say(str(error), ""))
-        answer = AnswerBuilder()
+        answer = AnswerBuilder(asked_pictures=bool(request.pictures))
         fault: Fault | None
         started = time.perf_counter()
         deadline = self._profile.deadline
@@ -296,7 +296,7 @@ class Exchange:
                 what = "an event of the stream is no JSON object"
                 return Fault("retry", Reason.SERVER_ERROR, self.say(what, ""))
             if error := _error_in(parsed, event):
-                return self._told_error(error)
+                return self._told_error(error, answer)
             text = self._provider.read_event(answer, event, parsed)
             if text and on_text is not None:
                 on_text(text)
@@ -368,7 +368,7 @@ class Exchange:
             what = f"the answer is JSON, but a {type(data).__name__} and no object"
             return Fault("retry", Reason.SERVER_ERROR, self.say(what, ""))
         if error := _error_in(data, ""):
-            return self._told_error(error)
+            return self._told_error(error, answer)
         try:
             self._provider.read(answer, data)
         except NotAnAnswer as problem:
@@ -392,11 +392,12 @@ class Exchange:
 
     # Faults
 
-    def _told_error(self, error: dict[str, Any]) -> Fault:
+    def _told_error(self, error: dict[str, Any], answer: AnswerBuilder) -> Fault:
         """An error that came with the status of success."""
         info = errors.error_of(error)
         status = info.status or 500
-        fault = errors.classify(status, info, errors.stated_wait(info) if status == 429 else None)
+        wait = errors.stated_wait(info) if status == 429 else None
+        fault = errors.classify(status, info, wait, pictures=answer.asked_pictures)
         return replace(fault, text=self.say(f"an error instead of an answer: {info.message}", fault.text))
 
     def _timed_out(self, idle: bool) -> Fault:

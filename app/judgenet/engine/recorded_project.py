@@ -15,7 +15,7 @@ from judgenet.store.approvals import approve, file_needs
 from judgenet.store.db import Store
 from judgenet.store.files import save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
-from judgenet.store.pictures import picture_folders
+from judgenet.store.pictures import keep_pictures, picture_folders
 from judgenet.store.recorded import NEURON, ReadingMode, Selected, Unread, import_run, network_for, select
 from judgenet.store.runs import RunInfo
 
@@ -38,6 +38,7 @@ def record_judgments(
     pairs: the user chose them, so that the project may read them.
 
     :raises DataError: no judgment is left, or none is about one of the pairs.
+    :raises PictureError: a picture of the pairs is gone or has changed since they were read.
     :raises StoreError: the store cannot be written, or another program has it open.
     :raises ProjectError: the project cannot be written.
     """
@@ -53,6 +54,7 @@ def record_judgments(
         },
     }
     with Store.open(store_path(project_path)) as store:
+        keep_pictures(store, selected.pairs)
         run = import_run(store, selected, reading=reading, unread=unread, record=record)
     if not project_path.exists():
         folder = project_path.absolute().parent

@@ -83,6 +83,8 @@ class AnswerBuilder:
     usage: tuple[int, int, int, int] | None = None
     ended: bool = False
     unreadable: Literal["too_large", "unreadable"] | None = None
+    asked_pictures: bool = False
+    """Whether its request had pictures, which an error that comes in its place may refuse."""
 
     tokens: list[TokenAlternatives] = field(default_factory=list)
 
