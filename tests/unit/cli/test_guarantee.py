@@ -76,7 +76,10 @@ def test_labels_of_unknown_origin_promise_nothing(recorded: Judgenet) -> None:
     [
         (("--alpha", "0"), "--alpha 0: a share between 0 and 1"),
         (("--delta", "1.5"), "--delta 1.5: a share between 0 and 1"),
-        (("--confidence", "mood"), "--confidence mood: choose calls, orders, neurons, samples, margin or learned."),
+        (
+            ("--confidence", "mood"),
+            "--confidence mood: choose calls, orders, neurons, samples, margin, learned or entropy.",
+        ),
     ],
 )
 def test_bad_options(recorded: Judgenet, options: tuple[str, str], message: str) -> None:

@@ -354,6 +354,7 @@ LISTED: dict[str, tuple[tuple[str, ...], ...]] = {
     "judgenet estimate": (("estimate", "--pairs", "pairs.jsonl", "AT"),),
     "judgenet preflight": (("preflight", "AT", "-q"),),
     "judgenet import": (("import", "judgments.jsonl", "--pairs", "pairs.jsonl", "--out", "again"),),
+    "judgenet status": (("status", "divided.judgenet"),),
     "judgenet merge": (("merge", "divided.judgenet", "--partial"),),
     "judgenet export --what calls": (("export", "asked", "--what", "calls"), ("export", "recorded", "--what", "calls")),
     "judgenet export --what verdicts": (("export", "asked", "--what", "verdicts"),),
