@@ -69,6 +69,8 @@ _KEY_BYTES = 16
 class Simulated:
     """An endpoint that answers by the key of the request, after noting it in the log of this process."""
 
+    away_for = 0.0
+
     def __init__(self, name: str, concurrency: int) -> None:
         self.name = name
         self.concurrency = concurrency

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from judgenet.core.network import asked_settings, stand_ins
 from judgenet.core.pairs import question_key
 from judgenet.core.project import Project
 from judgenet.core.shards import MOST_SHARDS, Shard
@@ -92,6 +93,7 @@ class DividedRun:
             project=part.project,
             folder=part.project_path.parent.absolute(),
             models=tuple(self._models),
+            stood_in_for=stood_in_for(self._start),
             workers=self._options.workers,
             copy_every_s=self._options.copy_every_s,
             open_with=self._options.open_with,
@@ -105,6 +107,16 @@ def models_of(start: Start) -> dict[ModelAt, int]:
         for settings in all_settings(start.spec)
         if settings.endpoint is not None and settings.model is not None
     }
+
+
+def stood_in_for(start: Start) -> frozenset[ModelAt]:
+    """The models of a run behind each of which a stand-in waits, in every call that asks it."""
+    held, followed = set(), set()
+    for settings in asked_settings(start.spec):
+        *firsts, last = ((of.endpoint or "", of.model or "") for of in (settings, *stand_ins(settings)))
+        followed.update(firsts)
+        held.add(last)
+    return frozenset(followed - held)
 
 
 def shard_count(start: Start, folder: Path, options: ClusterOptions) -> int:

@@ -74,7 +74,8 @@ class BrokerLink(Protocol):
 @dataclass(frozen=True, slots=True)
 class ShardJob:
     """What a worker needs to know of a shard. ``start`` and ``project`` are the shard's own; ``folder`` is its shared
-    folder; ``models`` are all that the run asks. ``open_with`` opens the endpoints in place of the usual way."""
+    folder; ``models`` are all that the run asks, ``stood_in_for`` those that a stand-in follows. ``open_with`` opens
+    the endpoints in place of the usual way."""
 
     shard: Shard
     start: Start
@@ -82,6 +83,7 @@ class ShardJob:
     folder: Path
     models: tuple[ModelAt, ...]
     workers: int
+    stood_in_for: frozenset[ModelAt] = frozenset()
     copy_every_s: float = COPY_EVERY_S
     open_with: OpenEndpoints | None = None
     version: str = __version__
@@ -131,7 +133,7 @@ class _Attempt:
         self._wake = threading.Event()
         self._budget = LeasedBudget(job.start.limits, self._wake.set)
         self._endpoints = SharedEndpoints(
-            job.open_with or open_approved, job.models, job.workers, self._wake.set, self._hold
+            job.open_with or open_approved, job.models, job.workers, self._wake.set, self._hold, job.stood_in_for
         )
         self._handle: RunHandle | None = None
         self._lost = False

@@ -6,7 +6,7 @@ import asyncio
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ class _Model:
     throttled: bool = False
     wait_s: float = 0.0
     stopped: str = ""
+    followed: bool = False
+    """Whether a stand-in is asked where it stops, in every call."""
 
     def begin(self) -> None:
         """Counts a call that goes out."""
@@ -51,7 +53,8 @@ class SharedEndpoint:
     """An endpoint whose calls keep within the worker's shares (``ports.Endpoint``).
 
     Throttling slows this worker at once, by the endpoint's own limits, and the others through the broker. ``stopping``
-    holds the run back before a stop is raised: all workers wait then, and none ends its run for it.
+    holds the run back before a stop is raised: all workers wait then, and none ends its run for it. Where stand-ins
+    follow, the run goes on with them.
     """
 
     def __init__(self, inner: Endpoint, models: dict[str, _Model], stopping: Callable[[], None]) -> None:
@@ -85,13 +88,14 @@ class SharedEndpoint:
             model.answers += 1
             return reply
         except EndpointStopped as stop:
-            for name, of in self._models.items():
-                if stop.model in (None, name):
-                    of.stopped = str(stop)
-            self._stopping()
-            # The loop gets its turns, so that the run is held before it hears of the stop.
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
+            alone = [of for name, of in self._models.items() if stop.model in (None, name) and not of.followed]
+            for of in alone:
+                of.stopped = str(stop)
+            if alone:
+                self._stopping()
+                # The loop gets its turns, so that the run is held before it hears of the stop.
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
             raise
         finally:
             model.in_flight -= 1
@@ -152,7 +156,8 @@ class SharedEndpoints:
     """Opens a worker's endpoints, says what they do, and holds them to the shares that the broker gives.
 
     ``models`` are all that the run asks; ``workers`` is how many share each. ``wake`` is called (on the engine's loop)
-    when the broker should hear something at once, ``stopping`` before a stop is raised.
+    when the broker should hear something at once, ``stopping`` before a stop is raised that no stand-in follows
+    (``stood_in_for``).
     """
 
     def __init__(
@@ -162,6 +167,7 @@ class SharedEndpoints:
         workers: int,
         wake: Callable[[], None],
         stopping: Callable[[], None],
+        stood_in_for: Collection[ModelAt] = (),
     ) -> None:
         self._opens = opens
         self._workers = max(1, workers)
@@ -169,7 +175,8 @@ class SharedEndpoints:
         self._stopping = stopping
         self._models: dict[str, dict[str, _Model]] = {}
         for endpoint, model in models:
-            self._models.setdefault(endpoint, {})[model] = _Model()
+            followed = (endpoint, model) in stood_in_for
+            self._models.setdefault(endpoint, {})[model] = _Model(followed=followed)
         self._opened: dict[str, SharedEndpoint] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 

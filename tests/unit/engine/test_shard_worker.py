@@ -26,7 +26,7 @@ from judgenet.core.roles import roles_for
 from judgenet.core.shards import Shard
 from judgenet.engine.broker import AttemptAt, Beat, Broker, Orders
 from judgenet.engine.budget import Limits, Used
-from judgenet.engine.divided_run import ClusterOptions, DividedRun
+from judgenet.engine.divided_run import ClusterOptions, DividedRun, stood_in_for
 from judgenet.engine.options import OptionError, RunOptions
 from judgenet.engine.ports import ChatReply, ChatRequest, Endpoint, EndpointState, EndpointStopped, OnText, Usage
 from judgenet.engine.prepare import prepare
@@ -50,6 +50,8 @@ class Judge:
 
     def __init__(self) -> None:
         self.asked: Counter[str] = Counter()
+        self.models: Counter[str] = Counter()
+        self.model = ""
         self.latency = 0.01
         self.before: Callable[[int], None] = lambda number: None
         self.on_state: Callable[[EndpointState], None] = lambda state: None
@@ -68,13 +70,17 @@ class Judge:
 
 
 class _JudgeEndpoint:
+    away_for = 0.0
+
     def __init__(self, judge: Judge, name: str, concurrency: int) -> None:
         self.judge, self.name, self.concurrency = judge, name, concurrency
 
     async def chat(self, request: ChatRequest, on_text: OnText | None = None) -> ChatReply:
         judge = self.judge
+        judge.model = request.model
         judge.before(judge.asked.total())
         judge.asked[request.key] += 1
+        judge.models[request.model] += 1
         judge.in_flight += 1
         judge.most_in_flight = max(judge.most_in_flight, judge.in_flight)
         try:
@@ -151,6 +157,8 @@ class Cluster:
     def die_after(self, calls: int) -> None:
         """The worker dies when so many calls more have been asked."""
         until = self.judge.asked.total() + calls
+        # So slow that it says something before it has all.
+        self.judge.latency = 0.05
 
         def after(beat: Beat, orders: Orders) -> None:
             if self.judge.asked.total() >= until:
@@ -159,6 +167,7 @@ class Cluster:
         self.link.after = after
 
     def live(self) -> None:
+        self.judge.latency = 0.01
         self.link.after = lambda beat, orders: None
 
 
@@ -327,6 +336,27 @@ def test_a_stopped_endpoint_holds_the_shard_until_people_say_go_on(study: Path) 
     cluster.judge.before, cluster.link.after = before, after
     assert cluster.attempt().end == "done"
     assert len(held) >= 3
+    assert stored_calls(cluster.folder) == PLANNED
+
+
+def test_where_a_stand_in_follows_nobody_waits(study: Path) -> None:
+    path = study / "study.judgenet"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["network"]["settings"]["stand_in"] = [{"endpoint": "lab", "model": "other"}]
+    path.write_text(json.dumps(document), encoding="utf-8")
+    cluster = Cluster(study)
+    assert stood_in_for(prepare(RunOptions(project=path)).start) == {("lab", "m")}
+
+    def before(number: int) -> None:
+        if number >= 50 and cluster.judge.model == "m":
+            raise EndpointStopped(Reason.QUOTA, "lab: no model m.", model="m")
+
+    cluster.judge.before = before
+    wants = set[str]()
+    cluster.link.after = lambda beat, orders: wants.add(orders.want)
+    assert cluster.attempt().end == "done"
+    assert wants == {"run"}
+    assert cluster.judge.models["other"] > 0
     assert stored_calls(cluster.folder) == PLANNED
 
 
