@@ -25,7 +25,16 @@ from judgenet.engine.budget import Reserve
 from judgenet.engine.client import HttpEndpoint, body_of, fault_of_result, learn_refusal, whole_reply
 from judgenet.engine.executor import LENGTH_FACTOR, LENGTH_MOST, Executor
 from judgenet.engine.pairs_under_way import Emit, PairsUnderWay, RunPlan
-from judgenet.engine.ports import CallFailed, ChatReply, ChatRequest, Endpoint, EndpointStopped, FormRefused, Usage
+from judgenet.engine.ports import (
+    CallFailed,
+    ChatReply,
+    ChatRequest,
+    Endpoint,
+    EndpointStopped,
+    FormRefused,
+    PicturesRefused,
+    Usage,
+)
 from judgenet.engine.questions import Questions
 from judgenet.engine.work import Call
 from judgenet.store.batch_book import BatchCall, forget_batch_call
@@ -444,12 +453,13 @@ class BatchExecutor(Executor):
                 self._fails(asked, failure.reason, str(failure), row.tries)
                 return
             self._put(desk, asked, row)
-        elif fault.action in ("stop", "stop_model"):
+        elif fault.action in ("stop", "stop_model", "blind"):
             desk.book.mark(row.key, "unanswered")
             asked.reserve = None
             self._enqueue([asked.call])
-            model = asked.question.parameters.model if fault.action == "stop_model" else None
-            self._stopped(asked.lane, EndpointStopped(fault.reason, fault.text, status=fault.status, model=model))
+            model = None if fault.action == "stop" else asked.question.parameters.model
+            kind = PicturesRefused if fault.action == "blind" else EndpointStopped
+            self._stopped(asked.lane, kind(fault.reason, fault.text, status=fault.status, model=model))
         elif fault.action == "fail" or row.tries >= MOST_TRIES:
             if row.earlier is not None:
                 self._take_answer(desk, asked, replace(row, result=row.earlier, earlier=None), cut=True)

@@ -575,7 +575,8 @@ def fault_of_result(endpoint: HttpEndpoint, request: ChatRequest, content: bytes
     learned = endpoint._model(request.model).learned
     provider, info = endpoint._provider, errors.error_info(content)
     schema = request.schema.schema if request.schema is not None else None
-    fault = errors.classify(status, info, None, provider.sent(request, learned, False), provider.parameters, schema)
+    sent = provider.sent(request, learned, False)
+    fault = errors.classify(status, info, None, sent, provider.parameters, schema, bool(request.pictures))
     return replace(fault, text=endpoint._exchange.say(f"HTTP {status}: {info.message}", fault.text))
 
 
