@@ -6,6 +6,7 @@ import asyncio
 import base64
 import hashlib
 import io
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from judgenet.core.network import NetworkError, Settings
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import PriceTable
 from judgenet.core.prompts import PromptBook
+from judgenet.engine.batches import BatchChoice
 from judgenet.engine.budget import Limits
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.probe import probe
@@ -52,15 +54,18 @@ QUESTION, FIRST, SECOND = png("white"), png("red"), png("blue")
 
 @pytest.fixture
 def pairs(tmp_path: Path) -> tuple[Pair, ...]:
-    import json
+    return with_three_pictures(tmp_path)
 
+
+def with_three_pictures(folder: Path) -> tuple[Pair, ...]:
+    """One pair with a picture in each of its texts."""
     record = {
         "id": "p",
         "question": [{"type": "text", "text": "Which is like this? "}, uri(QUESTION)],
         "response_a": [uri(FIRST), {"type": "text", "text": " (A)"}],
         "response_b": [{"type": "text", "text": "mine: "}, uri(SECOND)],
     }
-    path = tmp_path / "pairs.jsonl"
+    path = folder / "pairs.jsonl"
     path.write_text(json.dumps(record), encoding="utf-8")
     return read_pairs(path).pairs
 
@@ -221,3 +226,21 @@ def test_a_budget_counts_pictures_before_they_are_sent(pairs: tuple[Pair, ...], 
             run(store, replace(start, limits=Limits(max_tokens=tokens)))
             assert bool(server.log) == asked
             assert run_info(store).state == ("done" if tokens == 200_000 else "budget")
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic", "gemini"])
+def test_pictures_go_into_batches(kind: EndpointKind, pairs: tuple[Pair, ...], tmp_path: Path) -> None:
+    with JudgeServer() as server, Store.open(tmp_path / "s.db") as store:
+        root = server.url + ("/v1" if kind == "openai" else "")
+        run(store, replace(start_of(pairs, root, kind), batch=BatchChoice()))
+        assert run_info(store).state == "done"
+        bodies = [json.dumps(body) for batch in server.judge.batches.batches for _, body in batch.requests]
+        live = [[seen.sha256 for seen in entry.pictures] for entry in server.log]
+    assert bodies
+    for body in bodies:
+        places = [body.index(base64.b64encode(data).decode()) for data in (QUESTION, FIRST, SECOND)]
+        assert places[0] == min(places)
+        # The picture stands behind the words of its own response.
+        turned = body.index("(A)") > body.index("mine:")
+        assert (places[1] > places[2]) == turned
+    assert all(len(pictures) == 3 for pictures in live if pictures)
