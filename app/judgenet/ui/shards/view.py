@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
@@ -30,6 +30,8 @@ _TITLES: Final = {
     "stopped": "Stopped",
     "done": "All shards are done",
 }
+_GAP: Final = 28
+_GOES_FIRST: Final = ("unscored", "calls/s", "pairs/s", "accuracy against people", "price")
 _LEGEND: Final[tuple[CellState, ...]] = ("done", "running", "paused", "waiting", "failed", "silent")
 
 
@@ -87,17 +89,17 @@ class _Legend(QWidget):
         scale = current_theme().scale
         painter.scale(scale, scale)
         ink = Ink.of(current_theme())
-        x, room = float(PANEL_INSIDE), self.width() / scale - PANEL_INSIDE
-        for state, count in self._counts:
-            words = f"{STATE_WORDS[state]} {count:,}"
-            side = 20 if self._large else 14
-            width = side + 8 + ink.width(words)
-            if x + width > room:
-                break
+        side = 20 if self._large else 14
+        shown = [(state, count, f"{STATE_WORDS[state]} {count:,}") for state, count in self._counts]
+        if PANEL_INSIDE + sum(side + 28 + ink.width(words) for *_, words in shown) > self.width() / scale:
+            # Where there is no room for all, states that no shard is in are left out.
+            shown = [one for one in shown if one[1]]
+        x = float(PANEL_INSIDE)
+        for state, count, words in shown:
             filled = 4 if state == "running" else 0
             draw_stamp(painter, ink, QRectF(x, 18 - side / 2, side, side), CELL_STATES.index(state) * 16 + filled)
             ink.text(painter, x + side + 8, 22, words, color="text" if count else "text3", tabular=True)
-            x += width + 20
+            x += side + 28 + ink.width(words)
 
 
 class ShardsView(QFrame):
@@ -150,8 +152,10 @@ class ShardsView(QFrame):
         foot.addWidget(self.take_in)
         self._foot = QWidget()
         self._foot.setLayout(foot)
-        left = QFrame()
+        left = self._left = QFrame()
         left.setProperty("part", "canvas")
+        left.installEventFilter(self)
+        measure(left, min_width=360)
         column = QVBoxLayout(left)
         column.addLayout(head)
         column.addLayout(strip)
@@ -174,10 +178,9 @@ class ShardsView(QFrame):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         measure(head, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 8), spacing=12)
-        measure(strip, margins=(PANEL_INSIDE, 0, PANEL_INSIDE, 12), spacing=28)
+        measure(strip, margins=(PANEL_INSIDE, 0, PANEL_INSIDE, 12), spacing=_GAP)
         measure(foot, margins=(PANEL_INSIDE, 0, PANEL_INSIDE, 10), spacing=12)
         measure(self.facts, min_width=INSPECTOR["other"], max_width=520)
-        self._strip = strip
 
     def _connect(self) -> None:
         self.grid.selected.connect(self.choose)
@@ -199,6 +202,24 @@ class ShardsView(QFrame):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._state.set_in_view(False)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        """Where there is no room for all figures, the least of them go."""
+        theme = current_theme()
+        room = self._left.width() - 2 * theme.px(PANEL_INSIDE)
+        needed = {name: figure.sizeHint().width() + theme.px(_GAP) for name, figure in self.figures.items()}
+        gone: set[str] = set()
+        for name in _GOES_FIRST:
+            if sum(wide for of_name, wide in needed.items() if of_name not in gone) <= room:
+                break
+            gone.add(name)
+        for name, figure in self.figures.items():
+            figure.setVisible(name not in gone)
 
     def _dressed(self) -> None:
         self.grid.viewport().update()
@@ -229,6 +250,7 @@ class ShardsView(QFrame):
         led = f"Led by {look.told.engine.capitalize()}. " if look.told is not None and look.told.engine else ""
         self.title.setText(_title(look))
         self.message.say(f"{led}{look.told.message if look.told is not None else ''}".strip())
+        self._fit()
         self._show_commands(look)
         self._show_note(look)
         self.facts.refresh()
