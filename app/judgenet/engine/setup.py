@@ -22,7 +22,7 @@ from judgenet.engine.budget import Limits
 from judgenet.engine.endpoints import NotApproved
 from judgenet.engine.session import Scope, Start, all_settings, with_models
 from judgenet.engine.versions import versions
-from judgenet.formats.pictures import MayRead, PictureOutside
+from judgenet.formats.pictures import MayRead, PictureError, PictureOutside
 from judgenet.formats.watch import Watch, nothing
 from judgenet.store.approvals import file_needs, picture_need
 from judgenet.store.prices import load_prices
@@ -48,6 +48,16 @@ def read_source(
     """
     if needs := file_needs(source.files, folder, salt):
         raise NotApproved(needs)
+    try:
+        return read_files(source, folder, watch, limit=limit, may_read=picture_rule(folder, salt))
+    except PictureOutside as outside:
+        need = picture_need(outside.path, folder, salt)
+        raise NotApproved([] if need is None else [need]) from None
+
+
+def picture_rule(folder: Path, salt: str) -> MayRead:
+    """What a project may read of pictures: those below its folder, and below folders that were approved. The rule
+    raises :class:`PictureOutside` for any other."""
     known: set[Path] = set()
 
     def may_read(path: Path) -> None:
@@ -58,11 +68,20 @@ def read_source(
             raise PictureOutside(place)
         known.add(place.parent)
 
-    try:
-        return read_files(source, folder, watch, limit=limit, may_read=may_read)
-    except PictureOutside as outside:
-        need = picture_need(outside.path, folder, salt)
-        raise NotApproved([] if need is None else [need]) from None
+    return may_read
+
+
+def refusing(rule: MayRead) -> MayRead:
+    """A rule whose refusals are errors of the data, with their place in the file."""
+
+    def may_read(path: Path) -> None:
+        try:
+            rule(path)
+        except PictureOutside as outside:
+            words = f"The picture {outside.path} lies outside the project's folder, and was not approved."
+            raise PictureError(words, "Load the project's pairs to decide.") from None
+
+    return may_read
 
 
 def read_files(

@@ -249,7 +249,10 @@ class Reader:
             words = f"Not read: {listed(self.plan.unused)}."
             seen = [name for name in self.plan.unused if any(map(looks_like_picture, self.table.samples.get(name, ())))]
             if seen:
-                words += f" {listed(seen)} may hold pictures: --map pictures_question=COLUMN, pictures_a, pictures_b."
+                words += (
+                    f" Of these {listed(seen)} may hold pictures: to read them, map the column to the pictures of the "
+                    "question, of A or of B (pictures_question, pictures_a, pictures_b)."
+                )
             self._note("unused_columns", "note", len(self.plan.unused), words)
         if self.plan.preference:
             pairs = [_shuffled(pair, self.mapping.seed) for pair in pairs]

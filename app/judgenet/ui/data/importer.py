@@ -16,7 +16,7 @@ from judgenet.core.matches import Matches
 from judgenet.core.pairs import Verdict
 from judgenet.core.project import PairsSource, ProjectError, Selection, select
 from judgenet.engine.importing import ImportDraft, ImportShape, MappingPreview, cost_line, look, read
-from judgenet.engine.setup import edited
+from judgenet.engine.setup import edited, picture_rule, refusing
 from judgenet.formats import (
     DataError,
     Dataset,
@@ -144,7 +144,9 @@ class Importer(QObject):
     async def _open(self, number: int, encoding: str | None, sheet: str | None, leave_out_bad: bool) -> None:
         files = self.files
 
-        source = self._source
+        source, document = self._source, self._context.document
+        # What the project itself names may read no more than the project; a file that is chosen now is the user's.
+        may_read = None if source is None else refusing(picture_rule(document.folder, document.project.salt))
 
         def work(job: Job) -> tuple[OpenFiles, ImportDraft]:
             self._job = job
@@ -154,6 +156,7 @@ class Importer(QObject):
                 sheet=sheet,
                 leave_out_bad=leave_out_bad,
                 watch=lambda share: job.report(share, 1),
+                may_read=may_read,
             )
             return open_pairs, ImportDraft.begin(open_pairs, source)
 
