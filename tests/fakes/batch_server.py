@@ -109,7 +109,13 @@ class BatchServer:
             return web.json_response({"error": {"message": "Request too large."}}, status=413)
         if fault in ("404", "401", "500"):
             return web.json_response({"error": {"message": f"No batches ({fault})."}}, status=int(fault))
-        if fault == "429":
+        self.work()
+        queued = sum(len(of.requests) for of in self.batches if of.state == "in_progress")
+        room = self._settings.batch_room
+        no_room = room is not None and queued + len(batch.requests) > room
+        if no_room and not self._settings.batch_room_429:
+            batch.faults.append("full")
+        if fault == "429" or (no_room and self._settings.batch_room_429):
             headers = {"Retry-After": f"{self._settings.retry_after:g}"}
             return web.json_response({"error": {"message": "Too many."}}, status=429, headers=headers)
         self.batches.append(batch)

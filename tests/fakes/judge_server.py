@@ -121,6 +121,9 @@ class Settings:
     """The faults of their sending (``batch_server.SENDING_FAULTS``)."""
     batch_looks: int = 0
     """So many of the next looks at a batch fail."""
+    batch_room: int | None = None
+    """So many calls are queued at most; with ``batch_room_429`` the creation says so, else the batch fails."""
+    batch_room_429: bool = False
     batch_most: int | None = None
     """The most calls of a batch."""
     keep: str = "all"

@@ -40,6 +40,8 @@ CANCEL_S = 900.0
 _FULL_S: Final = 60.0
 _BACKOFF_S: Final = 2.0
 _MOST_BACKOFF_S: Final = 900.0
+_THROTTLED: Final = 4
+"""So often a batch is refused with 429, with no other one out, before it is taken for too large."""
 _MISSING: Final = 3
 """So often a batch or its results must be missing before they are given up."""
 _NO_BATCHES: Final = frozenset({404, 405, 501})
@@ -119,6 +121,7 @@ class BatchDesk:
         self._held_until = 0.0
         self._cancelled_at: float | None = None
         self._cancelled: set[int] = set()
+        self._sent_alone: set[int] = set()
         self._away = ""
         self._listener: BatchListener
         self._told: BatchStanding | None = None
@@ -326,7 +329,14 @@ class BatchDesk:
             self._ready.pop(batch.number, None)
             self.book.end(batch.number, "empty", counts=False)
             return
+        if calls > self._most_calls or (calls > 1 and size > self._most_bytes):
+            # It was gathered before the endpoint said how large one may be: its calls go into smaller ones.
+            self._ready.pop(batch.number, None)
+            self._listener.batch_ended(self.book.end(batch.number, "too large", counts=False))
+            return
         creating = False
+        if self._alone(batch):
+            self._sent_alone.add(batch.number)
         try:
             if batch.file is None:
                 self.book.change(batch.number, calls=calls, bytes=size)
@@ -354,16 +364,28 @@ class BatchDesk:
             self._tell("waiting", f"{fault.text} Whether it took the batch will show.")
             return
         self.book.change(batch.number, state="gathered")
-        if fault.status == 413 or (fault.reason is Reason.CONTEXT_LENGTH and batch.calls > 1):
+        throttled = (
+            fault.status == 429
+            and self._retries.get(batch.number, 0) >= _THROTTLED
+            and batch.number in self._sent_alone
+        )
+        if fault.status == 413 or (batch.calls > 1 and (throttled or fault.reason is Reason.CONTEXT_LENGTH)):
             self._ready.pop(batch.number, None)
-            self._most_calls = max(1, min(self._most_calls, batch.calls) // 2)
-            self._most_bytes = max(1, min(self._most_bytes, batch.bytes) // 2)
-            self._tell("learned", f"{fault.text} Going on with batches of {plural(self._most_calls, 'call')}.")
+            self._make_smaller(batch, fault.text)
             self._listener.batch_ended(self.book.end(batch.number, fault.text, counts=batch.calls <= 1))
         elif fault.action in ("stop", "stop_model", "fail", "refused") or fault.status in _NO_BATCHES:
             self._fail(replace(fault, action="stop"))
         else:
             self._hold(batch.number, fault)
+
+    def _alone(self, batch: Batch) -> bool:
+        """Whether no other batch is out, whose end would make room."""
+        return all(of.number == batch.number for of in self.book.batches("sending", "sent"))
+
+    def _make_smaller(self, batch: Batch, why: str) -> None:
+        self._most_calls = max(1, min(self._most_calls, batch.calls) // 2)
+        self._most_bytes = max(1, min(self._most_bytes, batch.bytes) // 2)
+        self._tell("learned", f"{why} Going on with batches of {plural(self._most_calls, 'call')}.")
 
     def _hold(self, number: int, fault: Fault, least: float | None = None) -> None:
         """Sends nothing for a while."""
@@ -405,13 +427,28 @@ class BatchDesk:
             taken += await asyncio.to_thread(self.book.take_results, batch.number, results)
         self.book.change(batch.number, answered=max(taken, batch.answered))
         refused = remote.state == "failed"
+        # By now another may have ended that was in its way.
+        alone = batch.number in self._sent_alone
         pairs = self.book.end(batch.number, remote.message, counts=not remote.full)
         if remote.full:
-            self._hold(batch.number, Fault("slow", Reason.RATE_LIMITED, self._say(remote.message), 429), _FULL_S)
-        elif refused and not taken:
+            self._no_room(batch, remote.message, alone)
+        else:
+            # Its end makes room for those that wait for some.
+            self._held_until = 0.0
+        if refused and not remote.full and not taken:
             self._fail(Fault("stop", Reason.BAD_REQUEST, self._say(f"the batch was refused: {remote.message}")))
         self._listener.batch_ended(pairs)
         return True
+
+    def _no_room(self, batch: Batch, message: str, alone: bool) -> None:
+        """Too much is queued: others go first, or the batch alone is more than the endpoint queues."""
+        why = self._say(message)
+        if alone and batch.calls > 1:
+            self._make_smaller(batch, why)
+        wait = _FULL_S if alone else _MOST_BACKOFF_S
+        self._held_until = max(self._held_until, now() + wait)
+        if not alone:
+            self._tell("waiting", f"{why} The next batch is sent when one has ended.")
 
     def _put_off(self, batch: Batch, fault: Fault) -> bool:
         """Looks again later where looking failed; gives a batch up that is not there any more. True where it does."""

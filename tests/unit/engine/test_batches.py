@@ -58,7 +58,7 @@ def server() -> Iterator[JudgeServer]:
 
 @pytest.fixture(autouse=True)
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_LEAST_LOOK_S", "_BACKOFF_S", "_FULL_S"):
+    for name in ("_LEAST_LOOK_S", "_BACKOFF_S", "_FULL_S", "_MOST_BACKOFF_S"):
         monkeypatch.setattr(batch_desk, name, 0.01)
     monkeypatch.setattr(batch_desk, "LOST_S", 0.05)
 
@@ -393,6 +393,33 @@ def test_an_outage_is_waited_out_however_long(server: JudgeServer, tmp_path: Pat
     study.check()
     told = [event.state for event in study.events if isinstance(event, EndpointChanged)]
     assert told == ["away", "open"]
+
+
+@pytest.mark.parametrize(("kind", "throttles"), [("openai", False), ("gemini", True), ("anthropic", True)])
+def test_a_small_queue_takes_small_batches(
+    server: JudgeServer, tmp_path: Path, kind: EndpointKind, throttles: bool
+) -> None:
+    server.set(batch_room=9, batch_room_429=throttles, retry_after=0.01, batch_s=0.05)
+    study = Study(server, tmp_path, kind)
+    assert study.run().state == "done"
+    study.check()
+    told = [event.message for event in study.events if isinstance(event, EndpointChanged)]
+    assert any("Going on with batches of " in message for message in told)
+    answered = [batch for batch in server.judge.batches.batches if batch.answered]
+    assert max(len(batch.requests) for batch in answered) <= 9
+
+
+def test_batches_gathered_before_a_limit_was_known_make_it_no_smaller(
+    server: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OpenAIBatches, "most_calls", 6)
+    server.set(batch_room=4, batch_s=0.02)
+    study = Study(server, tmp_path, count=8)
+    assert study.run().state == "done"
+    study.check()
+    told = [event.message for event in study.events if isinstance(event, EndpointChanged) and event.state == "learned"]
+    assert len(told) == 1
+    assert told[0].endswith("Going on with batches of 3 calls.")
 
 
 def test_results_that_stop_coming_are_fetched_again(server: JudgeServer, tmp_path: Path) -> None:
