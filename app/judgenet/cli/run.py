@@ -20,8 +20,6 @@ from rich.console import Console
 
 from judgenet.cli.common import JsonOption, open_output
 from judgenet.cli.errors import ExitCode, InputError
-from judgenet.cli.metrics import print_metrics
-from judgenet.cli.preflight import print_preflights, run_preflights
 from judgenet.cli.progress import Reporter, print_findings
 from judgenet.cli.run_options import with_setup
 from judgenet.cli.terminal import Terminal
@@ -31,13 +29,10 @@ from judgenet.engine.estimate import estimate_run
 from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, RunHandle, endpoints_of
 from judgenet.engine.shard_desk import STOPPED, ShardDesk
-from judgenet.figures.metrics import run_metrics
 from judgenet.store.db import Store
 from judgenet.store.recovery import rescue_store
 from judgenet.store.runs import run_info
 from judgenet.store.secrets import scrub
-from judgenet.store.shards import end_shard
-from judgenet.store.taught import fair_frame
 
 CODES = {
     "done": ExitCode.DONE,
@@ -154,6 +149,8 @@ def _fit(setup: Setup, console: Console, *, quiet: bool) -> bool:
         profile.kind == "replay" for profile in (setup.start.profiles[name] for name in endpoints_of(setup.start.spec))
     ):
         raise InputError("--preflight: a recorded run has no answers to the built-in pairs. Leave the option out.")
+    from judgenet.cli.preflight import print_preflights, run_preflights
+
     preflights = run_preflights(setup.start, console, quiet=quiet)
     print_preflights(preflights, console)
     if all(of.assessment.light != "red" for of in preflights):
@@ -333,8 +330,15 @@ def run(
         # A full disk does not take in how the run ended either.
         info = info if kept else replace(info, state=finished.state)
         if desk is not None:
+            from judgenet.store.shards import end_shard
+
             end_shard(store, info)
             desk.end(finished)
+        # Loaded while nobody waits for a first request: pandas' and numpy's part of the start is a third of it.
+        from judgenet.cli.metrics import print_metrics
+        from judgenet.figures.metrics import run_metrics
+        from judgenet.store.taught import fair_frame
+
         figures = run_metrics(store, fair_frame(store, info))
     place = setup.project_path.parent if setup.project_path.parent != Path() else setup.project_path
     if as_json:

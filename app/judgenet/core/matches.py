@@ -19,6 +19,9 @@ Matches = int | float | None
 """How many matches a question has: a number, a share of all (below 1), or ``None`` for all."""
 
 
+FEWEST_SYSTEMS: Final = 2
+"""With fewer there is nobody to meet."""
+
 MATCHES_RECORD: Final = "matches"
 """Where the record of a run keeps that its matches are chosen as it goes on, and the seed of their order."""
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from judgenet.core.aggregate import deciding
-from judgenet.core.matches import MATCHES_RECORD, MatchesError, matches_seed
+from judgenet.core.matches import FEWEST_SYSTEMS, MATCHES_RECORD, MatchesError, matches_seed
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import plural
-from judgenet.engine.steering import Enough, Verdicts
+from judgenet.engine.pair_choice import Enough, Verdicts
 from judgenet.stats.adaptive_matches import AdaptiveMatches
 from judgenet.stats.calibration import SCORES
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.frame import RunFrame
 from judgenet.store.system_matches import system_matches
-
-FEWEST_SYSTEMS = 2
 
 
 def _score(verdict: Verdict | None) -> float | None:

@@ -12,8 +12,7 @@ from judgenet.core.project import Project, Selection
 from judgenet.core.shards import SHARD_RECORD, Shard, divide
 from judgenet.engine.options import OptionError
 from judgenet.engine.session import Start, fingerprint
-from judgenet.store.locate import RUN_PROJECT
-from judgenet.store.shards import shards_folder
+from judgenet.store.locate import RUN_PROJECT, shards_folder
 
 
 class ShardPart(NamedTuple):

@@ -13,8 +13,8 @@ from judgenet.core.plan import PriceTable
 from judgenet.core.prompts import PromptBook
 from judgenet.engine.asked_calls import EndedCall
 from judgenet.engine.budget import Budget, Limits
+from judgenet.engine.pair_choice import Enough, InOrder, Steering
 from judgenet.engine.questions import FallbackRoles, Questions
-from judgenet.engine.steering import Enough, InOrder, Steering
 from judgenet.engine.work import Call, PairWork
 from judgenet.store.db import Store
 from judgenet.store.runs import PairState, RunInfo, retryable, write_pair

@@ -18,6 +18,7 @@ from judgenet.core.batches import BATCH_KINDS
 from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
 from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.matches import FEWEST_SYSTEMS
 from judgenet.core.network import ChairSpec, NetworkError, NetworkSpec, RolesSpec, Settings, is_recorded
 from judgenet.core.pair_checks import require_judgeable
 from judgenet.core.pairs import systems_of
@@ -26,7 +27,6 @@ from judgenet.core.project import PairsSource, Project, Selection, new_salt, sel
 from judgenet.core.roles import parse_roles
 from judgenet.core.stand_ins import read_stand_ins
 from judgenet.core.until import UntilError, UntilRule
-from judgenet.engine.auto_matches import FEWEST_SYSTEMS
 from judgenet.engine.batches import BatchChoice
 from judgenet.engine.budget import Limits
 from judgenet.engine.division import Division

@@ -30,7 +30,6 @@ from judgenet.core.prompts import (
     mark_of,
     short_role,
 )
-from judgenet.core.reading import read_judgement, read_roles, without_reading
 from judgenet.core.schemas import ReplyForm, judge_schema, roles_schema
 from judgenet.engine.embedded_model import EVIDENCE_CHARS
 from judgenet.engine.ports import ChatReply, ReplySchema
@@ -153,6 +152,9 @@ class Questions:
 
     def read(self, call: Call, form: ReplyForm, answer: ChatReply | RecordedAnswer) -> tuple[CallResult, str]:
         """What an answer says, and the rule that read it."""
+        # The patterns of the reader take long to compile: the first request does not wait for them.
+        from judgenet.core.reading import read_judgement, read_roles, without_reading
+
         site, finish_reason = call.site, answer.finish_reason
         if isinstance(answer, ChatReply):
             text, thought = answer.text, answer.thinking is not None
@@ -178,6 +180,7 @@ class Questions:
         was to be scored by token probabilities."""
         if call.settings.scores != PROBABILITIES or call.site.layer == ROLES_LAYER:
             return reply
+        from judgenet.core.reading import read_judgement
 
         def read(text: str) -> Reading | Unscored:
             return read_judgement(

@@ -36,19 +36,17 @@ from judgenet.core.prompts import PromptBook
 from judgenet.core.roles import stand_in_roles
 from judgenet.core.until import UntilError, UntilRule
 from judgenet.core.wording import plural
-from judgenet.engine.auto_matches import AutoMatches
 from judgenet.engine.batches import BATCH_RECORD, BatchChoice, choice_for, open_desks
 from judgenet.engine.budget import Budget, Limits, Used
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.endpoints import open_endpoints, replay_store, require_approved
 from judgenet.engine.executor import Executor
+from judgenet.engine.pair_choice import Steering
 from judgenet.engine.pairs_under_way import RunPlan
 from judgenet.engine.ports import Endpoint, EndpointState
 from judgenet.engine.runtime import Runtime
 from judgenet.engine.server_context import ContextWatch
-from judgenet.engine.steering import Steering, in_run_order
 from judgenet.store.db import Store
-from judgenet.store.frame import RunFrame
 from judgenet.store.pictures import keep_pictures
 from judgenet.store.runs import (
     PairState,
@@ -305,6 +303,11 @@ def _steering(store: Store, run: RunInfo, start: Start) -> Steering | None:
     """What chooses the run's pairs: a rule needs them in drawn order, and a run that was begun in one keeps to it."""
     if not start.auto_matches and start.until is None and order_seed(run.record) is None:
         return None
+    # Few runs need them, and numpy comes with them.
+    from judgenet.engine.auto_matches import AutoMatches
+    from judgenet.engine.steering import in_run_order
+    from judgenet.store.frame import RunFrame
+
     frame = RunFrame.read(store, run)
     try:
         return AutoMatches(frame) if start.auto_matches else in_run_order(frame, start.until)

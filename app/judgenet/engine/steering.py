@@ -2,65 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Final
 
 import numpy as np
 
 from judgenet.core.aggregate import deciding
-from judgenet.core.pairs import Verdict
 from judgenet.core.until import FIGURE_WORDS, UntilCondition, UntilError, UntilFigure, UntilRule
 from judgenet.core.wording import aggregation_title, plural
+from judgenet.engine.pair_choice import Enough, InOrder, Verdicts
 from judgenet.stats.anytime import AnytimeRate, RunningBets, UnitTally, anytime_corrected, anytime_rate
 from judgenet.store.anytime import anytime_labels
 from judgenet.store.columns import DONE_PHASE, VERDICT_CODES
 from judgenet.store.frame import RunFrame
-
-Verdicts = Mapping[str, Verdict | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Enough:
-    """Why a run may stop: for people, and as the run's record keeps it."""
-
-    message: str
-    record: Mapping[str, Any]
-
-
-class Steering(Protocol):
-    """Chooses the pairs that a run takes up. All calls come from the engine's loop."""
-
-    @property
-    def enough(self) -> Enough | None:
-        """Why the run should stop now, ``None`` while it should not."""
-
-    def next_pair(self) -> int | None:
-        """The index of the pair to take up next; ``None`` where there is none now. Where nothing is under way either,
-        the run is at its end."""
-
-    def take(self, index: int, verdicts: Verdicts) -> None:
-        """Takes in that a pair is finished, with the verdict of each aggregation."""
-
-
-class InOrder:
-    """All pairs in an order; with a rule it stops the run when enough is known."""
-
-    def __init__(self, order: Sequence[int], watch: UntilWatch | None = None) -> None:
-        self._next: Iterator[int] = iter(order)
-        self._watch = watch
-
-    @property
-    def enough(self) -> Enough | None:
-        return None if self._watch is None else self._watch.enough
-
-    def next_pair(self) -> int | None:
-        return next(self._next, None)
-
-    def take(self, index: int, verdicts: Verdicts) -> None:
-        if self._watch is not None:
-            self._watch.take(index, verdicts)
-
 
 _CLOSE_LOOKS: Final = 200
 """Up to so many questions a width is looked at after each, later after each further hundredth."""

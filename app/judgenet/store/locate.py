@@ -83,3 +83,8 @@ def find_run(name: str, project: Path | None = None) -> tuple[Path, str | None]:
         f"{name}: there is no such folder, and no project here that could have a run of this name. "
         "Name the folder given as --out, or the project with --project."
     )
+
+
+def shards_folder(project: Path) -> Path:
+    """Where the shards of a project lie: ``study.shards`` beside ``study.judgenet``."""
+    return project.with_name(project.name.removesuffix(PROJECT_SUFFIX) + SHARDS_SUFFIX)

@@ -16,7 +16,6 @@ from judgenet.core.labels import NOBODY, People
 from judgenet.core.network import Role
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.probabilities import LikelyScores, is_written
-from judgenet.core.reading_thinking import split_thinking
 from judgenet.store.db import Store, StoreError, now, plain, restored, storable
 from judgenet.store.labels import LabelBook
 
@@ -785,6 +784,8 @@ _FULL = (
 
 def _all_thinking(sent: str | None, raw_text: str) -> str | None:
     """The thinking of a call: what the endpoint sent as such, and what its answer holds between marks."""
+    from judgenet.core.reading_thinking import split_thinking
+
     inside = split_thinking(raw_text).thinking
     return "\n\n".join(part for part in (sent, inside) if part) or None
 

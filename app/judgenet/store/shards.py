@@ -19,7 +19,6 @@ from typing import Any, Final, Self
 
 from judgenet.core.aggregate import deciding
 from judgenet.core.pairs import VERDICTS, Pair, Verdict, data_hash
-from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.shards import SHARD_RECORD, Shard
 from judgenet.core.wording import of, plural
 from judgenet.formats.tables import whole_file, write_parquet
@@ -28,7 +27,8 @@ from judgenet.stats.curves import CODES
 from judgenet.store.db import Store, StoreError, restored
 from judgenet.store.files import atomic_write, store_path
 from judgenet.store.frame import RunFrame
-from judgenet.store.locate import RUN_PROJECT, SHARDS_SUFFIX
+from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.locate import shards_folder as shards_folder
 from judgenet.store.pictures import copy_pictures
 from judgenet.store.runs import KEY_BYTES, RunInfo, run_info, runs, spent, start_run
 from judgenet.store.taught import fair_frame
@@ -61,11 +61,6 @@ OF_ANSWER: Final = (
 OF_EARLIER: Final = ("count", "tokens_in", "tokens_out", "tokens_cached", "price", "unpriced")
 """What a matrix has, under ``earlier_`` and their name, of the answers before that could not be read and were asked
 again: how many there are, their sums, and how many of them are of unknown price. Empty where there are none."""
-
-
-def shards_folder(project: Path) -> Path:
-    """Where the shards of a project lie: ``study.shards`` beside ``study.judgenet``."""
-    return project.with_name(project.name.removesuffix(PROJECT_SUFFIX) + SHARDS_SUFFIX)
 
 
 @dataclass(frozen=True, slots=True)
