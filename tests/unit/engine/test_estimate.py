@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from judgenet.core.pairs import data_hash
 from judgenet.core.plan import pair_tokens
+from judgenet.engine import executor
 from judgenet.engine.estimate import USUAL_LATENCY_S, estimate_run
 from judgenet.engine.ports import ChatReply, ChatRequest, OnText
 from judgenet.engine.setup import changes_since
@@ -67,32 +67,38 @@ def test_pairs_whose_model_named_fewer_roles_are_paid_for(tmp_path: Path) -> Non
 
 
 class Slow(harness.FakeEndpoint):
-    """Answers at once, yet takes on only so many calls a second: the others wait, as behind a limit a minute."""
+    """Answers at once, yet takes on only so many calls a second: the others wait, as behind a limit a minute. Its
+    clock goes on with each answer, so that a busy machine does not change the pace."""
 
     each_s = 0.01
-    free_at = 0.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at = 1000.0
+        self.turn = asyncio.Lock()
 
     async def chat(self, request: ChatRequest, on_text: OnText | None = None) -> ChatReply:
-        now = time.monotonic()
-        self.free_at = max(now, self.free_at) + self.each_s
-        await asyncio.sleep(self.free_at - now)
-        return replace(await super().chat(request, on_text), latency_s=0.001)
+        async with self.turn:
+            await asyncio.sleep(self.each_s)
+            self.at += self.each_s
+            return replace(await super().chat(request, on_text), latency_s=0.001)
 
 
-def test_the_time_follows_the_pace_that_was_seen(tmp_path: Path) -> None:
+def test_the_time_follows_the_pace_that_was_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.judgenet.db"
     profiles = {**harness.PROFILES, "fake": replace(harness.PROFILES["fake"], concurrency=8)}
     begin = harness.start(judged=harness.pairs(4), profiles=profiles)
-    harness.run(path, begin, Slow())
+    slow = Slow()
+    monkeypatch.setattr(executor, "now", lambda: slow.at)
+    harness.run(path, begin, slow)
     with Store.open(path, readonly=True) as store:
         seen = throughput(store, "fake", 8)
         assert seen is not None
-        assert seen.calls_s is not None
-        assert 50 < seen.calls_s < 110
+        assert seen.calls_s == pytest.approx(100, rel=0.15)  # one of eight calls may be late
         more = estimate_run(replace(begin, pairs=harness.pairs(104)), store)
-    # 1,300 calls at no more than 100 a second; by latency and calls in flight it would be .16 s.
+    # 1,300 calls at 100 a second; by latency and calls in flight it would be .16 s.
     assert more.duration.measured
-    assert 1300 / 110 < more.duration.high < 1300 / 50
+    assert more.duration.high == pytest.approx(13, rel=0.15)
 
 
 def test_more_calls_in_flight_help_where_all_places_were_taken() -> None:
