@@ -158,6 +158,8 @@ class Broker:
         self._attempts: dict[AttemptAt, _Attempt] = {}
         self.charged = _NOTHING
         """What attempts that have ended used, or may have used."""
+        self._leased = _NOTHING
+        """The leases of the others, summed up."""
         self._windows = {at: SharedWindow(most) for at, most in plan.windows.items()}
         self.want: Want = "run"
         self._held_since: float | None = None
@@ -280,10 +282,7 @@ class Broker:
     @property
     def held_back(self) -> Used:
         """What is counted against the limits: what ended attempts used, and the leases of the others."""
-        total = self.charged
-        for attempt in self._attempts.values():
-            total = total.plus(attempt.leased)
-        return total
+        return self.charged.plus(self._leased)
 
     @property
     def free(self) -> Used:
@@ -427,7 +426,8 @@ class Broker:
 
     def _do_lease(self, at: AttemptAt, entry: Mapping[str, Any]) -> None:
         attempt = self._attempts[at]
-        attempt.leased = Used(*entry["leased"])
+        before, attempt.leased = attempt.leased, Used(*entry["leased"])
+        self._leased = self._leased.plus(attempt.leased.less(before)).less(before.less(attempt.leased))
         # Until its next beat (a broker that goes on knows no better) it may use all of it.
         attempt.allowed = attempt.leased
         attempt.heard = self._clock()
@@ -436,6 +436,10 @@ class Broker:
         shard, end = self._shards[at[0]], entry["end"]
         del self._attempts[at]
         self.charged = self.charged.plus(Used(*entry["charged"]))
+        # Summed up anew, so that what floating point leaves does not grow.
+        self._leased = _NOTHING
+        for attempt in self._attempts.values():
+            self._leased = self._leased.plus(attempt.leased)
         for window in self._windows.values():
             window.leave(at)
         shard.worker = ""

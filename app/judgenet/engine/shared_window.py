@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
 _ROUND_S: Final = 1.0
 """Throttling answers within so many seconds belong to one round: workers that are slowed together say so together."""
+_LOOKS: Final = 16
+"""All workers are looked at so often while each of them is told its share."""
 _BUSY: Final = 0.8
 """A worker that uses so much of its share could use more."""
 
@@ -38,6 +41,9 @@ class SharedWindow:
         self._held_until = float("-inf")
         self._given: dict[object, int] = {}
         self._in_flight: dict[object, int] = {}
+        self._taken = 0
+        self._calls = 0
+        self._busy = self._left = 0
 
     @property
     def in_flight(self) -> int:
@@ -52,9 +58,12 @@ class SharedWindow:
 
     def take(self, who: object, in_flight: int, answers: int, now: float) -> None:
         """Takes in what a worker says."""
+        before = self._holds(who)
         self._in_flight[who] = in_flight
+        self._taken += self._holds(who) - before
         if now >= self._held_until:
-            self.window = min(float(self.most), self.window + answers / self.window)
+            # Each answer adds one part of the window: the sum of so many such steps.
+            self.window = min(float(self.most), math.sqrt(self.window**2 + 2 * answers))
 
     def throttled(self, now: float, wait_s: float = 0.0) -> None:
         """A throttling answer came, at any worker."""
@@ -65,25 +74,43 @@ class SharedWindow:
 
     def leave(self, who: object) -> None:
         """A worker has gone: its share is free."""
+        self._taken -= self._holds(who)
         self._given.pop(who, None)
         self._in_flight.pop(who, None)
 
     def share(self, who: object, workers: int, now: float) -> WindowShare:
         """The share of a worker, of so many, from now on."""
         window = int(self.window)
-        others = sum(max(calls, self._in_flight.get(other, 0)) for other, calls in self._given.items() if other != who)
         fair = max(1, window // max(1, workers))
         wish = self._wish(who, fair)
-        wishes = [self._wish(other, fair) for other in self._given if other != who]
-        busy = sum(of > fair for of in wishes)
+        self._look_around(fair)
+        # Of what all others want and leave, without what this one does.
+        busy = self._busy - (who in self._given and wish > fair)
+        left = self._left - (max(0, fair - wish) if who in self._given else 0)
         if wish > fair:
             # What the others leave of their fair shares is for who can use it.
-            wish = min(wish, fair + sum(max(0, fair - of) for of in wishes) // (busy + 1))
-        elif not busy:
+            wish = min(wish, fair + max(0, left) // (max(0, busy) + 1))
+        elif busy <= 0:
             wish = fair
-        calls = max(0, min(wish, window - others))
+        before = self._holds(who)
+        calls = max(0, min(wish, window - (self._taken - before)))
         self._given[who] = calls
+        self._taken += self._holds(who) - before
         return WindowShare(calls, max(0.0, self._held_until - now), self.stopped)
+
+    def _holds(self, who: object) -> int:
+        """What nobody else can have: its share, or what it has in flight beyond it."""
+        given = self._given.get(who)
+        return 0 if given is None else max(given, self._in_flight.get(who, 0))
+
+    def _look_around(self, fair: int) -> None:
+        """Counts who could use more than a fair share, and what the others leave of theirs. Of many workers this takes
+        a while, so that not every call does it."""
+        self._calls += 1
+        if self._calls % max(1, len(self._given) // _LOOKS) == 0:
+            wishes = [self._wish(of, fair) for of in self._given]
+            self._busy = sum(of > fair for of in wishes)
+            self._left = sum(max(0, fair - of) for of in wishes)
 
     def _wish(self, who: object, fair: int) -> int:
         given = self._given.get(who)

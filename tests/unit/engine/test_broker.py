@@ -257,6 +257,18 @@ class TestWindow:
                 broker.beat(Beat(at, models={LAB: ModelBeat(in_flight=8, answers=20)}))
         assert broker.report().endpoints[0].window == 32
 
+    def test_answers_make_it_grow_by_one_a_round_however_they_are_told(self) -> None:
+        one_by_one = 16.0
+        for _ in range(200):
+            one_by_one += 1 / one_by_one
+        together, each = SharedWindow(1000), SharedWindow(1000)
+        together.window = each.window = 16.0
+        together.take(0, 0, 200, 0.0)
+        for _ in range(200):
+            each.take(0, 0, 1, 0.0)
+        assert together.window == pytest.approx(one_by_one, abs=0.1)
+        assert each.window == pytest.approx(one_by_one, abs=0.1)
+
     def test_shares_never_exceed_it_and_the_idle_leave_theirs(self) -> None:
         rng = random.Random(5)
         window = SharedWindow(40)
