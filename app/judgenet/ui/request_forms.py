@@ -146,7 +146,7 @@ class ScoresRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.source = ComboBox("Scores")
-        self.source.addItem("As written", "text")
+        self.source.addItem("From the text", "text")
         self.source.addItem("Token probabilities", PROBABILITIES)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -173,13 +173,15 @@ class RequestRows(QWidget):
         self.scores = ScoresRow()
         self.extra = ExtraRow()
         self.problem = label("", tone="warn", wrap=True)
-        self.problem.setVisible(False)
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
+        measure(form, spacing=8)
         add_row(form, "Reasoning", self.reasoning)
         add_row(form, "Scores", self.scores)
         add_row(form, "Further fields", self.extra)
         form.addRow(self.problem)
+        form.setRowVisible(self.problem, False)
+        self._form = form
         self.extra.wrong.connect(self._say)
 
     def show_settings(self, effective: Sequence[Settings], *, editable: bool) -> None:
@@ -192,4 +194,4 @@ class RequestRows(QWidget):
 
     def _say(self, problem: str) -> None:
         self.problem.setText(problem)
-        self.problem.setVisible(bool(problem))
+        self._form.setRowVisible(self.problem, bool(problem))

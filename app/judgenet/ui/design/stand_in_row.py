@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCompleter, QFormLayout, QWidget
 from judgenet.core.network import NetworkError, Settings, StandIn
 from judgenet.core.stand_ins import NO_STAND_IN, read_stand_ins, stand_in_text
 from judgenet.ui.elements import add_row, field, label
+from judgenet.ui.measures import measure
 
 _HINT: Final = (
     "ENDPOINT/MODEL that is asked in place of the model when its endpoint stops, or is out of reach for 120 s "
@@ -33,11 +34,13 @@ class StandInRow(QWidget):
         super().__init__()
         self.text = field("Stand-in", NO_STAND_IN)
         self.problem = label("", tone="warn", wrap=True)
-        self.problem.setVisible(False)
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
+        measure(form, spacing=8)
         add_row(form, "Stand-in", self.text)
         form.addRow(self.problem)
+        form.setRowVisible(self.problem, False)
+        self._form = form
         self.text.editingFinished.connect(self._read)
         self._shown = ""
 
@@ -72,4 +75,4 @@ class StandInRow(QWidget):
 
     def _say(self, problem: str) -> None:
         self.problem.setText(problem)
-        self.problem.setVisible(bool(problem))
+        self._form.setRowVisible(self.problem, bool(problem))
