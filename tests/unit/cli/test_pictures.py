@@ -39,6 +39,9 @@ def test_a_run_its_export_and_a_run_over_that(judgenet: Judgenet, tmp_path: Path
     assert [len(entry.pictures) for entry in server.log] == [1, 1]
     (tmp_path / "red.png").unlink()
     assert judgenet("export", "out", "--what", "pairs", "-o", "back.jsonl").code == 0
+    # The same run goes on from its export: it asks nothing again.
+    assert judgenet("run", "--pairs", "back.jsonl", *asked, "--out", "out").code == 0
+    assert len(server.log) == 2
     estimate = judgenet("estimate", "--pairs", "back.jsonl", *asked, "--json").json
     assert estimate["pairs"] == 1
     assert judgenet("run", "--pairs", "back.jsonl", *asked, "--out", "again").code == 0
