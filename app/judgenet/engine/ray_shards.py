@@ -42,6 +42,7 @@ JOURNAL: Final = "broker.jsonl"
 _LOCK: Final = "ray.lock"
 _TICK_S: Final = 0.5
 _KNOCK_S: Final = 10.0
+_SHORT: Final = "/tmp"
 _STORE_BYTES: Final = 200_000_000
 """Memory of a local Ray for what passes between processes: the pairs of the shards under way."""
 
@@ -208,8 +209,8 @@ def joined(address: str | None, workers: int) -> Iterator[Any]:
     folder = None
     try:
         if own:
-            # Short, as Ray's sockets lie in it.
-            folder = tempfile.mkdtemp(prefix="jn-ray-")
+            # Short, as Ray's sockets lie in it: a temporary folder of macOS is too long for them.
+            folder = tempfile.mkdtemp(prefix="jn-ray-", dir=_SHORT if os.path.isdir(_SHORT) else None)
             ray.init(
                 num_cpus=workers, include_dashboard=False, _temp_dir=folder, object_store_memory=_STORE_BYTES, **quiet
             )
