@@ -24,12 +24,15 @@ from judgenet.cli.progress import Reporter, print_findings
 from judgenet.cli.run_options import with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.core.events import Event, RunFinished, event_json
+from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.shards import SHARD_RECORD
+from judgenet.core.wording import plural
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, RunHandle, endpoints_of
 from judgenet.engine.shard_desk import STOPPED, ShardDesk
 from judgenet.store.db import Store
+from judgenet.store.locate import SHARDS_SUFFIX, has_run
 from judgenet.store.recovery import rescue_store
 from judgenet.store.runs import run_info
 from judgenet.store.secrets import scrub
@@ -172,6 +175,26 @@ def _desk(setup: Setup, tell: Path | None) -> ShardDesk | None:
     return None
 
 
+def _require_merged(setup: Setup) -> None:
+    """Refuses to ask again what the shards of a project hold.
+
+    :raises InputError: shards have ended, and the project has no run of its own that they were merged into.
+    """
+    if setup.given is None:
+        return
+    folder = setup.project_path.with_name(setup.project_path.name.removesuffix(PROJECT_SUFFIX) + SHARDS_SUFFIX)
+    if not folder.is_dir() or has_run(setup.store_path):
+        return
+    from judgenet.store.shards import MANIFEST  # most runs need none of it
+
+    if ended := sum(1 for _ in folder.glob(f"*-of-*/{MANIFEST}")):
+        raise InputError(
+            f"{setup.given}: {folder.name} holds {plural(ended, 'judged shard')}, and this would ask all of it again. "
+            f"Make one run of them first: judgenet merge {setup.given} (with --partial where some are missing). "
+            "To begin anew all the same, put that folder elsewhere."
+        )
+
+
 @contextmanager
 def _failure_told(desk: ShardDesk | None) -> Iterator[None]:
     try:
@@ -293,6 +316,8 @@ def run(
     if (address, workers, shards) != (None, None, None):
         raise InputError("--address, --workers and --shards go with --engine ray.")
     desk = _desk(setup, tell)
+    if desk is None:
+        _require_merged(setup)
     if desk is not None and not desk.may_begin():
         typer.echo(f"judgenet: {STOPPED}", err=True)
         return ExitCode.INTERRUPTED

@@ -7,6 +7,7 @@ from pathlib import Path
 from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.store.db import Store, StoreError
 from judgenet.store.files import store_path
+from judgenet.store.runs import runs
 
 RUN_PROJECT = "run.judgenet"
 """Name of the project file in the folder of a run without a project."""
@@ -39,19 +40,20 @@ def find_store(place: Path) -> Path:
     else:
         raise StoreError(f"{place}: no folder of a run, project or store of this name.")
     shards = store.with_name(store.name.removesuffix(_STORE_SUFFIX) + SHARDS_SUFFIX)
-    if shards.is_dir() and not _has_run(store):
+    if shards.is_dir() and not has_run(store):
         return _index_of(shards)
     if not store.exists():
         raise StoreError(f"{place}: has not been run yet (there is no {store.name}). Run it with: judgenet run")
     return store
 
 
-def _has_run(path: Path) -> bool:
-    """Whether a project has a run of its own: the studio makes its store when it opens the project."""
+def has_run(path: Path) -> bool:
+    """Whether a store of a project, if it is there, holds a run of its own, bias labs aside: the studio makes the store
+    when it opens the project."""
     if not path.exists():
         return False
     with Store.open(path, readonly=True) as store:
-        return store.reader.execute("SELECT 1 FROM runs LIMIT 1").fetchone() is not None
+        return bool(runs(store))
 
 
 def _index_of(shards: Path) -> Path:

@@ -139,6 +139,12 @@ def test_what_is_not_there_is_named(
     refused = judgenet("merge", study.name)
     assert refused.code == 2
     assert "2 shards of 3 missing (1, 3)" in refused.err
+    # Undivided, what the shards hold would be asked and paid again: not before they are merged.
+    asked = len(server.log)
+    again = judgenet("run", study.name, *at, "-q")
+    assert again.code == 2
+    assert "judgenet merge study.judgenet" in again.err
+    assert len(server.log) == asked
     partial = judgenet("merge", study.name, "--partial", "--json").json
     assert (partial["state"], partial["missing"]) == ("halted", [1, 3])
     judged = judgenet("metrics", study.name, "--json").json["pairs"]

@@ -18,6 +18,7 @@ from judgenet.store.files import save_project
 from judgenet.store.shard_states import read_shard_report, write_command
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
+from tests.unit.cli.test_json import nulls_without_reason
 
 
 @pytest.fixture
@@ -36,6 +37,7 @@ def test_a_shard_tells_and_status_sums(study: Path, judgenet: Judgenet, at: tupl
     assert judgenet("status", study.name).code == 2
     assert judgenet("run", study.name, *at, *SMALL, "--shard", "1/2").code == 0
     half = judgenet("status", study.name, "--json").json
+    assert list(nulls_without_reason(half)) == []
     assert (half["state"], half["shards"]["done"], half["missing"]) == ("waiting", 1, [2])
     # On a disk of its own, with the folder that the desk sees elsewhere.
     seen = tmp_path / "seen" / "study.shards"
