@@ -7,10 +7,8 @@ any moment. All runs on the engine's loop.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
@@ -18,13 +16,13 @@ from typing import Any, Final, Protocol
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.wording import duration, plural
-from judgenet.engine.batch_apis import BatchApi, RemoteBatch, batch_api, mark_of_call
+from judgenet.engine.batch_apis import BatchApi, RemoteBatch, batch_api
 from judgenet.engine.batch_exchange import BatchExchange, BatchFault
-from judgenet.engine.budget import Reserve
+from judgenet.engine.batch_gatherer import BatchGatherer
 from judgenet.engine.ports import EndpointState, EndpointStopped, OnState
 from judgenet.engine.providers import provider_for
 from judgenet.engine.providers.errors import Fault
-from judgenet.store.batch_book import Batch, BatchBook, BatchCall, BatchResult
+from judgenet.store.batch_book import Batch, BatchBook, BatchResult
 from judgenet.store.db import Store, now
 
 log = logging.getLogger(__name__)
@@ -77,15 +75,6 @@ class BatchListener(Protocol):
     def batches_stand(self, standing: BatchStanding) -> None: ...
 
 
-@dataclass(slots=True)
-class _Gathering:
-    """A batch that calls are put into."""
-
-    batch: Batch
-    calls: int = 0
-    bytes: int = 0
-
-
 class BatchDesk:
     """Gathers calls into batches and brings back what became of them.
 
@@ -113,9 +102,6 @@ class BatchDesk:
         self._live_after = live_after
         self._exchange = BatchExchange(profile, provider_for(profile))
         self._api: BatchApi = batch_api(provider_for(profile), self._exchange)
-        self._most_calls, self._most_bytes = self._api.most_calls, self._api.most_bytes
-        self._gathering: dict[str, _Gathering] = {}
-        self._ready: dict[int, int] = {}
         self._retries: dict[int, int] = {}
         self._again_at: dict[int, float] = {}
         self._held_until = 0.0
@@ -127,6 +113,7 @@ class BatchDesk:
         self._told: BatchStanding | None = None
         self._task: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
+        self.gatherer = BatchGatherer(self.book, self._api, self._news.set)
         self._stop: EndpointStopped | None = None
         self.was_live = False
 
@@ -149,65 +136,11 @@ class BatchDesk:
     @property
     def unfinished(self) -> bool:
         """Whether there are batches whose results are not in."""
-        return bool(self._gathering or self._ready or self.book.batches("sending", "sent"))
-
-    def put(
-        self,
-        key: bytes,
-        model: str,
-        body: Mapping[str, Any],
-        reserve: Reserve,
-        *,
-        pair: int,
-        layer: int,
-        max_tokens: int,
-        applied: Mapping[str, Any],
-        before: BatchCall | None = None,
-        earlier: bytes | None = None,
-    ) -> None:
-        """Puts a call into the batch that is being gathered. ``before`` is its row where it stood in one already."""
-        open_batch = self._gathering.get(model)
-        while True:
-            if open_batch is None:
-                batch = self.book.open(f"jn{secrets.token_hex(6)}", model)
-                open_batch = self._gathering[model] = _Gathering(batch)
-            line = self._api.line(mark_of_call(open_batch.batch.id, open_batch.calls), dict(body))
-            too_many = open_batch.calls >= self._most_calls
-            if open_batch.calls and (too_many or open_batch.bytes + len(line) > self._most_bytes):
-                self._close(model)
-                open_batch = None
-                continue
-            break
-        self.book.put(
-            BatchCall(
-                key=key,
-                batch=open_batch.batch.number,
-                place=open_batch.calls,
-                pair=pair,
-                layer=layer,
-                state="waiting",
-                tries=1 if before is None else before.tries + 1,
-                tokens=reserve.tokens,
-                price=reserve.price,
-                max_tokens=max_tokens,
-                applied=json.dumps(applied) if applied else "",
-                line=line,
-                earlier=earlier if earlier is not None else None if before is None else before.earlier,
-            )
-        )
-        open_batch.calls += 1
-        open_batch.bytes += len(line) + 1
+        return bool(self.gatherer or self.book.batches("sending", "sent"))
 
     def submit(self) -> None:
         """Sends what was gathered."""
-        for model in list(self._gathering):
-            self._close(model)
-
-    def _close(self, model: str) -> None:
-        of = self._gathering.pop(model)
-        self.book.write_out()
-        self._ready[of.batch.number] = of.calls
-        self._news.set()
+        self.gatherer.close()
 
     # Life
 
@@ -252,8 +185,10 @@ class BatchDesk:
                     return
                 self._tell_standing()
                 self._news.clear()
+                # Not wait_for, which swallows a cancellation that comes with the news (Python 3.11).
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._news.wait(), self._pause())
+                    async with asyncio.timeout(self._pause()):
+                        await self._news.wait()
         except asyncio.CancelledError:
             raise
         except Exception as error:
@@ -264,7 +199,7 @@ class BatchDesk:
         """Does once what there is to do."""
         ended = False
         there = self.book.batches("sending", "sent")
-        if there or self._ready:
+        if there or self.gatherer.ready:
             await self._look_up_key()
         for batch in there:
             if self._again_at.get(batch.number, 0.0) > now():
@@ -280,7 +215,7 @@ class BatchDesk:
         if self._overdue:
             await self._call_in()
         elif now() >= self._held_until:
-            for number in list(self._ready):
+            for number in list(self.gatherer.ready):
                 if now() < self._held_until:
                     break
                 await self._send(self.book.batch(number))
@@ -301,7 +236,7 @@ class BatchDesk:
         for batch in self.book.batches("sending", "sent"):
             there = now() - (batch.sent_at or batch.created_at)
             times.append(min(_MOST_LOOK_S, max(_LEAST_LOOK_S, there * _LOOK_SHARE)))
-        if self._ready:
+        if self.gatherer.ready:
             times.append(max(_LEAST_LOOK_S, self._held_until - now()))
         if self._live_after is not None and not self.was_live:
             times.append(max(_LEAST_LOOK_S, self._live_after - now()))
@@ -326,12 +261,12 @@ class BatchDesk:
         """Uploads and creates a batch. Its state says at each step what a kill leaves behind."""
         calls, size = self.book.measure(batch.number)
         if not calls:
-            self._ready.pop(batch.number, None)
+            self.gatherer.ready.pop(batch.number, None)
             self.book.end(batch.number, "empty", counts=False)
             return
-        if calls > self._most_calls or (calls > 1 and size > self._most_bytes):
+        if not self.gatherer.fits(calls, size):
             # It was gathered before the endpoint said how large one may be: its calls go into smaller ones.
-            self._ready.pop(batch.number, None)
+            self.gatherer.ready.pop(batch.number, None)
             self._listener.batch_ended(self.book.end(batch.number, "too large", counts=False))
             return
         creating = False
@@ -350,7 +285,7 @@ class BatchDesk:
         except BatchFault as problem:
             self._not_sent(batch, problem, creating)
             return
-        self._ready.pop(batch.number, None)
+        self.gatherer.ready.pop(batch.number, None)
         self.book.created(batch.number, remote.id)
         self._reached(batch.number)
 
@@ -360,7 +295,7 @@ class BatchDesk:
         unknown = fault.status is None or fault.status >= 500 or fault.status in (408, 409)
         if creating and problem.sent and fault.action in ("retry", "slow") and unknown and fault.status != 529:
             # It may be there: the endpoint is asked for it before anything else is sent.
-            self._ready.pop(batch.number, None)
+            self.gatherer.ready.pop(batch.number, None)
             self._tell("waiting", f"{fault.text} Whether it took the batch will show.")
             return
         self.book.change(batch.number, state="gathered")
@@ -370,7 +305,7 @@ class BatchDesk:
             and batch.number in self._sent_alone
         )
         if fault.status == 413 or (batch.calls > 1 and (throttled or fault.reason is Reason.CONTEXT_LENGTH)):
-            self._ready.pop(batch.number, None)
+            self.gatherer.ready.pop(batch.number, None)
             self._make_smaller(batch, fault.text)
             self._listener.batch_ended(self.book.end(batch.number, fault.text, counts=batch.calls <= 1))
         elif fault.action in ("stop", "stop_model", "fail", "refused") or fault.status in _NO_BATCHES:
@@ -383,9 +318,8 @@ class BatchDesk:
         return all(of.number == batch.number for of in self.book.batches("sending", "sent"))
 
     def _make_smaller(self, batch: Batch, why: str) -> None:
-        self._most_calls = max(1, min(self._most_calls, batch.calls) // 2)
-        self._most_bytes = max(1, min(self._most_bytes, batch.bytes) // 2)
-        self._tell("learned", f"{why} Going on with batches of {plural(self._most_calls, 'call')}.")
+        self.gatherer.make_smaller(batch)
+        self._tell("learned", f"{why} Going on with batches of {plural(self.gatherer.most_calls, 'call')}.")
 
     def _hold(self, number: int, fault: Fault, least: float | None = None) -> None:
         """Sends nothing for a while."""
@@ -474,10 +408,8 @@ class BatchDesk:
 
     async def _call_in(self) -> None:
         """The deadline has passed: what is not sent is not sent any more, and what is there is cancelled."""
-        for number in [*self._ready, *(of.batch.number for of in self._gathering.values())]:
+        for number in self.gatherer.give_up():
             self._listener.batch_ended(self.book.end(number, "not sent: the deadline had passed", counts=False))
-        self._ready.clear()
-        self._gathering.clear()
         for batch in self.book.batches("sent"):
             if batch.number in self._cancelled:
                 continue

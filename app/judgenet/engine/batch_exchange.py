@@ -84,7 +84,11 @@ class BatchExchange(Exchange):
         try:
             rest = bytearray()
             async with aclosing(bodies.pieces(response)) as pieces:
-                while (piece := await asyncio.wait_for(anext(pieces, None), self._profile.idle_timeout)) is not None:
+                while True:
+                    async with asyncio.timeout(self._profile.idle_timeout):
+                        piece = await anext(pieces, None)
+                    if piece is None:
+                        break
                     rest += piece
                     *whole, last = rest.split(b"\n")
                     rest = bytearray(last)

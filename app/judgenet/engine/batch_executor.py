@@ -410,7 +410,7 @@ class BatchExecutor(Executor):
             self._put_aside(asked)
             return
         site = asked.call.site
-        desk.put(
+        desk.gatherer.put(
             asked.question.key,
             request.model,
             body,

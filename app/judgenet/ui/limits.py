@@ -104,13 +104,7 @@ class LimitsDialog(QDialog):
         for edit in (self.money, self.calls, self.tokens, self.until):
             add_row(self._form, edit.accessibleName(), edit)
         self._form.addRow("", self.auto)
-        self.batch = QCheckBox(_BATCHES)
-        self.batch.setToolTip(_BATCH_TIP)
-        self.batch.toggled.connect(self._batch_toggled)
-        self.live_after = field("Ask live after", "no deadline; for example, 18:00 or 6h")
-        self.live_after.setToolTip(_LIVE_TIP)
-        self._form.addRow("", self.batch)
-        add_row(self._form, self.live_after.accessibleName(), self.live_after)
+        self._add_batch_rows()
         self.keep = QPushButton("Save")
         self.leave = QPushButton("Cancel")
         set_kind(self.keep, "primary")
@@ -133,6 +127,15 @@ class LimitsDialog(QDialog):
         for form in (self._form, self._priced):
             measure(form, across=24, down=8)
         context.theme.dress(self)
+
+    def _add_batch_rows(self) -> None:
+        self.batch = QCheckBox(_BATCHES)
+        self.batch.setToolTip(_BATCH_TIP)
+        self.batch.toggled.connect(self._batch_toggled)
+        self.live_after = field("Ask live after", "no deadline; for example, 18:00 or 6h")
+        self.live_after.setToolTip(_LIVE_TIP)
+        self._form.addRow("", self.batch)
+        add_row(self._form, self.live_after.accessibleName(), self.live_after)
 
     def show_for(self) -> None:
         """Opens the dialog with the limits in force and the models of the network as it stands."""

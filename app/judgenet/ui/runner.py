@@ -264,8 +264,7 @@ class Runner(QObject):
             self._starting = False
             self.changed.emit()
         self._handle = handle
-        self._away.clear()
-        self._batches.clear()
+        self._forget_standing()
         resumes = any(state != "open" for state in handle.plan.states)
         self._run_state.begin(handle.run, start.spec, document.pairs, resumes=resumes)
         self._bridge.open()
@@ -281,11 +280,15 @@ class Runner(QObject):
             self._bridge.put(finished)
         self._handle = None
         self._stopping = False
-        self._away.clear()
-        self._batches.clear()
+        self._forget_standing()
         self._bridge.close()
         self._say_end(finished, handle)
         self.changed.emit()
+
+    def _forget_standing(self) -> None:
+        """Forgets what was said of endpoints and batches by another run."""
+        self._away.clear()
+        self._batches.clear()
 
     def _say_end(self, finished: RunFinished, handle: RunHandle) -> None:
         where = f"Run {handle.run.number}"
