@@ -80,7 +80,7 @@ def test_a_killed_worker_costs_what_was_in_flight_and_changes_no_figure(
     tempfile.gettempdir()
     (tmp_path / "own-disk").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "own-disk"))
-    server.set(latency=0.15)
+    server.set(latency=0.1)
     shards, killed = tmp_path / "study.shards", list[int]()
     killer = threading.Thread(target=kill_one, args=(shards, killed))
     killer.start()
