@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from judgenet.cli.errors import ExitCode
 from judgenet.cli.main import main
@@ -19,10 +23,14 @@ from judgenet.core.project import PairsSource, Project
 from judgenet.core.shards import Shard
 from judgenet.store.files import save_project
 from judgenet.store.shard_states import ShardReport, read_command, write_shard_report
+from judgenet.store.shard_watch import CELL_STATES
 from judgenet.ui.app import Studio
+from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.pages.run import RunPage
 from judgenet.ui.shards.grid import ShardGrid
+from judgenet.ui.shards.stamps import draw_stamp
 from judgenet.ui.shards.view import ShardsView
+from judgenet.ui.theme import make_theme
 from tests.fakes.judge_server import JudgeServer
 from tests.ui.conftest import settle, until
 from tests.ui.person import LEFT, click, press
@@ -264,3 +272,23 @@ async def test_a_project_under_another_name_has_no_shards(
     assert not context.document.looks_elsewhere
     assert context.run_state.runs == ()
     assert not page.shards.segment.isVisible()
+
+
+@pytest.mark.parametrize("side", [9, 14, 24])
+def test_states_are_told_apart_by_shape_alone(qapp: QApplication, side: int) -> None:
+    """Where the strokes and fills of a cell are, without their colours, differs from every other state."""
+    theme = make_theme("light")
+    shapes = []
+    for state in range(len(CELL_STATES)):
+        picture = QImage(side, side, QImage.Format.Format_RGB32)
+        picture.fill(theme.color("canvas"))
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        level = 4 if CELL_STATES[state] == "running" else 0
+        draw_stamp(painter, Ink.of(theme), QRectF(0, 0, side, side), state * 16 + level)
+        painter.end()
+        grey = np.array([[picture.pixelColor(x, y).lightness() for x in range(side)] for y in range(side)])
+        shapes.append(grey < 160)
+    for one, other in combinations(range(len(shapes)), 2):
+        apart = (shapes[one] != shapes[other]).mean()
+        assert apart > 0.03, (CELL_STATES[one], CELL_STATES[other], apart)

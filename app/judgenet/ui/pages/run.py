@@ -14,6 +14,7 @@ from judgenet.core.calls import CallSite
 from judgenet.core.wording import near_day, plural
 from judgenet.store.batch_book import open_batches
 from judgenet.store.runs import RunInfo
+from judgenet.store.shards import ShardsInRun
 from judgenet.ui import clock
 from judgenet.ui.actions import known_action
 from judgenet.ui.canvas.model import Place, Target
@@ -441,7 +442,9 @@ class RunPage(Page):
 
 def _run_line(run: RunInfo) -> str:
     pairs = run.record.get("pairs")
-    parts = [called(run), _STATES.get(run.state, run.state)]
+    shards = ShardsInRun.of_run(run)
+    partly = shards is not None and bool(shards.lacking)
+    parts = [called(run), *(() if partly else (_STATES.get(run.state, run.state),))]
     if isinstance(pairs, int):
         parts.append(plural(pairs, "pair"))
     parts.append(near_day(run.created_at, clock.today()))
