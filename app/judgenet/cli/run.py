@@ -27,6 +27,7 @@ from judgenet.core.events import Event, RunFinished, event_json
 from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.shards import SHARD_RECORD
 from judgenet.core.wording import plural
+from judgenet.engine.batches import BatchChoice
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, RunHandle, endpoints_of
@@ -311,7 +312,9 @@ def run(
         from judgenet.cli.run_ray import RayOptions, run_on_ray
 
         shard = SHARD_RECORD in setup.start.record
-        _refuse_with_ray({"--events": events, "--retry-unscored": retry_unscored, "--shard": shard})
+        # A worker that is lost takes up to a minute of its store along: what it knew of a batch might be in it.
+        batch = isinstance(setup.start.batch, BatchChoice)
+        _refuse_with_ray({"--events": events, "--retry-unscored": retry_unscored, "--shard": shard, "--batch": batch})
         return run_on_ray(setup, RayOptions(address, workers, shards), as_json=as_json, quiet=quiet)
     if (address, workers, shards) != (None, None, None):
         raise InputError("--address, --workers and --shards go with --engine ray.")

@@ -130,6 +130,7 @@ def test_without_ray_it_says_how_to_install_it(
     [
         (("--workers", "2"), "go with --engine ray"),
         (("--engine", "ray", "--shard", "1/2"), "--shard has no meaning with --engine ray"),
+        (("--engine", "ray", "--batch"), "--batch has no meaning with --engine ray"),
         (("--engine", "ray", "--events", "e.jsonl"), "--events has no meaning with --engine ray"),
     ],
 )
