@@ -51,7 +51,7 @@ from judgenet.engine.ports import (
     PicturesRefused,
     Usage,
 )
-from judgenet.engine.questions import CallResult, Questions
+from judgenet.engine.questions import CallResult, Question, Questions
 from judgenet.engine.stand_ins import StandIns
 from judgenet.engine.work import Call
 from judgenet.store.db import Store, now
@@ -398,18 +398,30 @@ class Executor:
             self._pump()
 
     async def _reply(self, asked: AskedCall, on_text: Callable[[str], None] | None) -> ChatReply:
-        """The answer to a call; a recorded run may hold it in either form."""
+        """The answer to a call; a recorded run may hold it in either form, or that of a stand-in."""
         endpoint, limit = asked.lane.endpoint, asked.question.parameters.max_tokens
+        own = (asked.call, asked.question)
         try:
             return await endpoint.chat(request_of(asked, limit), on_text)
         except CallFailed as failure:
             if failure.reason is not Reason.NOT_RECORDED:
                 raise
-        other = self._kept.in_other_form(asked)
+            missing = failure
+        for call, question in self._kept.recorded_otherwise(asked):
+            self._ask_instead(asked, call, question)
+            try:
+                return await endpoint.chat(request_of(asked, limit), on_text)
+            except CallFailed as failure:
+                if failure.reason is not Reason.NOT_RECORDED:
+                    raise
+        self._ask_instead(asked, *own)
+        raise missing
+
+    def _ask_instead(self, asked: AskedCall, call: Call, question: Question) -> None:
+        """Puts a call in another way; calls that wait for its answer wait for that one."""
         followers = self._asking.pop(asked.question.key, [])
-        self._asking.setdefault(other.key, []).extend(followers)
-        asked.question = other
-        return await endpoint.chat(request_of(asked, limit), on_text)
+        self._asking.setdefault(question.key, []).extend(followers)
+        asked.call, asked.question = call, question
 
     def _stopped(self, lane: Lane, stop: EndpointStopped) -> None:
         """Sends no further call to what stopped; the calls wait, the rest of the run goes on."""

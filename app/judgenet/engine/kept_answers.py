@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import get_args
 
 from judgenet.core.evaluation import Reason, Unscored
+from judgenet.core.network import stand_ins
+from judgenet.core.schemas import ReplyForm
 from judgenet.engine.asked_calls import AskedCall
 from judgenet.engine.pairs_under_way import RunPlan
 from judgenet.engine.ports import ChatReply
 from judgenet.engine.questions import CallResult, Question, Questions
+from judgenet.engine.work import Call
 from judgenet.store.db import Store
 from judgenet.store.runs import RecordedAnswer, next_key, recorded
 
@@ -62,6 +67,17 @@ class KeptAnswers:
     def in_other_form(self, asked: AskedCall) -> Question:
         """The question of a call in the other form of reply."""
         return self._questions.question(asked.call, "text" if asked.question.form == "json" else "json")
+
+    def recorded_otherwise(self, asked: AskedCall) -> Iterator[tuple[Call, Question]]:
+        """How a recorded run may hold the answer to a call that it does not have as asked: in the other form, or as
+        that of a stand-in that was asked at the same endpoint, in either."""
+        own = asked.call
+        yield own, self.in_other_form(asked)
+        for settings in stand_ins(own.settings):
+            if settings.endpoint == own.settings.endpoint:
+                call = own.work.stand_in_call(own, settings)
+                for form in get_args(ReplyForm):
+                    yield call, self._questions.question(call, form)
 
     def forget(self, asked: AskedCall) -> None:
         """A question that was to be asked again and brought no answer may be asked again later in this start."""

@@ -70,6 +70,11 @@ def test_a_key_that_is_withdrawn_half_way(
     assert judgenet("check", "out", "--require", f"stand_ins.calls <= {calls - answered}").code == 0
     assert judgenet("check", "out", "--require", "stand_ins.calls <= 0").code != 0
 
+    # A replay of the run finds the answers of both, and says so again.
+    replayed = judgenet("run", "--pairs", "pairs.jsonl", "--out", "again", "--endpoint", "replay:out", "--json").json
+    assert replayed["calls"] == ran.json["calls"]
+    assert (replayed["stand_ins"]["calls"], replayed["aggregations"]) == (stood_in["calls"], ran.json["aggregations"])
+
     # The key is back: nothing is left to ask, and nothing is asked.
     server.set(key="right")
     before = server.requests, backup.requests
