@@ -140,6 +140,13 @@ async def test_a_project_opens_with_its_shards_and_reads_them_as_one_run(
     assert runs.pair_count > first
     await until(lambda: not state.working)
 
+    # The last one ends: nothing more comes, and all of them are read.
+    judged(study, judge, 3)
+    await until(lambda: state.indexed == OF and runs.table is not None and not runs.loading and not state.working)
+    assert runs.pair_count == 12
+    assert runs.run is not None
+    assert runs.run.state == "done"
+
 
 async def test_one_shard_is_opened_read_only_and_left_again(
     studio: Studio, study: Path, judge: JudgeServer, capsys: pytest.CaptureFixture[str]

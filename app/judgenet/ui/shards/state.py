@@ -76,6 +76,8 @@ class ShardsState(QObject):
         self._file: Path | None = None
         self._looking = self._tried = False
         self._trouble = ""
+        self._in_view = False
+        self._finished = 0
         self._timer = QTimer(self)
         self._timer.setObjectName("shards")
         self._timer.setInterval(_UNSEEN_MS)
@@ -109,7 +111,7 @@ class ShardsState(QObject):
         self._file = self._document.file
         had = self.there
         self.look, self.opened, self.indexed = None, None, 0
-        self._tried, self._trouble = False, ""
+        self._tried, self._trouble, self._finished = False, "", 0
         path = self._document.path
         self._watch = None if path is None else ShardWatch(shards_folder(path), lambda: time.sleep(_REST_S))
         if self._watch is None:
@@ -146,6 +148,10 @@ class ShardsState(QObject):
             self.changed.emit()
             if look.ended and not self._tried and self._may_index():
                 self._tried = True
+                self.take_in()
+            elif self.behind and look.state == "done" and self._in_view and look.ended != self._finished:
+                # Nothing more comes, and nobody is at work on another page: all of it is read by itself, once.
+                self._finished = look.ended
                 self.take_in()
 
     def _may_index(self, *, while_working: bool = False) -> bool:
@@ -256,6 +262,7 @@ class ShardsState(QObject):
 
     def set_in_view(self, in_view: bool) -> None:
         """The shards come into view, or go out of it: nobody then needs to know of them within a second."""
+        self._in_view = in_view
         self._timer.setInterval(EVERY_MS if in_view else _UNSEEN_MS)
         if in_view:
             self._tick()
