@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 from rich.console import Console
@@ -34,9 +34,13 @@ from judgenet.engine.session import Engine, RunHandle, endpoints_of
 from judgenet.engine.shard_desk import STOPPED, ShardDesk
 from judgenet.store.db import Store
 from judgenet.store.locate import SHARDS_SUFFIX, has_run
+from judgenet.store.opened_file import Trouble
 from judgenet.store.recovery import rescue_store
 from judgenet.store.runs import run_info
 from judgenet.store.secrets import scrub
+
+if TYPE_CHECKING:
+    from judgenet.figures.metrics import RunMetrics
 
 CODES = {
     "done": ExitCode.DONE,
@@ -324,37 +328,23 @@ def run(
     if desk is not None and not desk.may_begin():
         typer.echo(f"judgenet: {STOPPED}", err=True)
         return ExitCode.INTERRUPTED
-    told: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    return _judge_here(setup, desk, console, events, as_json=as_json, quiet=quiet)
+
+
+def _judge_here(
+    setup: Setup, desk: ShardDesk | None, console: Terminal, events: Path | None, *, as_json: bool, quiet: bool
+) -> int:
+    """Judges in this process, prints the figures, and says how the run ended."""
     log = None if events is None else open_output("--events", events, "a")
     with Store.open(setup.store_path) as store, _failure_told(desk):
         setup.save()
-        try:
-            ids = [pair.id for pair in setup.start.pairs]
-            with Engine() as engine, Reporter(console, ids, quiet=quiet) as reporter:
-                if not quiet:
-                    print_findings(console, setup.dataset.findings)
-                    if not retry_unscored:
-                        line = estimate_run(setup.start, store).line()
-                        console.print(line, soft_wrap=True, markup=False, highlight=False)
-                handle = engine.start(store, setup.start, told.put)
-                if desk is not None:
-                    desk.follow(store, handle)
-                with ends_cleanly():
-                    finished = follow(handle, told, reporter, log, lambda: desk.beat() if desk is not None else None)
-        finally:
-            if log is not None:
-                _close_log(log)
+        finished, run_id = _followed(setup, store, desk, console, log, quiet=quiet)
         kept = store.flush(0.0 if store.trouble is not None else 1.0)
         if not kept and store.trouble is not None and store.trouble.gone:
             if desk is not None:
                 desk.end(finished)
-            # Of a run that is not where it was there are no figures to look up later.
-            if quiet or finished.state not in ("failed", "cancelled"):
-                typer.echo(f"judgenet: {finished.state}: {store.trouble.what} {store.trouble.afterwards}", err=True)
-            if store.trouble.lost:
-                _rescue(store)
-            return CODES[finished.state] or ExitCode.FAILED
-        info = run_info(store, handle.run.id)
+            return _without_store(store, store.trouble, finished, quiet=quiet)
+        info = run_info(store, run_id)
         # A full disk does not take in how the run ended either.
         info = info if kept else replace(info, state=finished.state)
         if desk is not None:
@@ -363,15 +353,55 @@ def run(
             end_shard(store, info)
             desk.end(finished)
         # Loaded while nobody waits for a first request: pandas' and numpy's part of the start is a third of it.
-        from judgenet.cli.metrics import print_metrics
         from judgenet.figures.metrics import run_metrics
         from judgenet.store.taught import fair_frame
 
         figures = run_metrics(store, fair_frame(store, info))
+    _print_end(setup, figures, finished, as_json=as_json, quiet=quiet)
+    return CODES[finished.state]
+
+
+def _followed(
+    setup: Setup, store: Store, desk: ShardDesk | None, console: Terminal, log: TextIO | None, *, quiet: bool
+) -> tuple[RunFinished, str]:
+    """Starts the run and shows it until it ends: how it ended, and its name in the store."""
+    told: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    try:
+        ids = [pair.id for pair in setup.start.pairs]
+        with Engine() as engine, Reporter(console, ids, quiet=quiet) as reporter:
+            if not quiet:
+                print_findings(console, setup.dataset.findings)
+                if setup.start.scope != "unscored":
+                    line = estimate_run(setup.start, store).line()
+                    console.print(line, soft_wrap=True, markup=False, highlight=False)
+            handle = engine.start(store, setup.start, told.put)
+            if desk is not None:
+                desk.follow(store, handle)
+            with ends_cleanly():
+                finished = follow(handle, told, reporter, log, lambda: desk.beat() if desk is not None else None)
+    finally:
+        if log is not None:
+            _close_log(log)
+    return finished, handle.run.id
+
+
+def _without_store(store: Store, trouble: Trouble, finished: RunFinished, *, quiet: bool) -> int:
+    """Says what became of a run whose store is not where it was: there are no figures to look up later."""
+    if quiet or finished.state not in ("failed", "cancelled"):
+        typer.echo(f"judgenet: {finished.state}: {trouble.what} {trouble.afterwards}", err=True)
+    if trouble.lost:
+        _rescue(store)
+    return CODES[finished.state] or ExitCode.FAILED
+
+
+def _print_end(setup: Setup, figures: RunMetrics, finished: RunFinished, *, as_json: bool, quiet: bool) -> None:
+    """Prints the figures, and what can be done next."""
     place = setup.project_path.parent if setup.project_path.parent != Path() else setup.project_path
     if as_json:
         sys.stdout.write(json.dumps({**figures.to_dict(), "place": str(place)}, allow_nan=False) + "\n")
     else:
+        from judgenet.cli.metrics import print_metrics
+
         print_metrics(figures, Terminal())
         if figures.calls.all and not quiet:
             typer.echo(f"Every call: judgenet export {place} --what calls -o calls.jsonl", err=True)
@@ -382,4 +412,3 @@ def run(
         typer.echo("The other pairs can be asked later: the same command without --until, or with another.", err=True)
     if finished.message and quiet:
         typer.echo(f"judgenet: {finished.state}: {scrub(finished.message)}", err=True)
-    return CODES[finished.state]

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 import aiohttp
-import certifi
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -28,9 +27,10 @@ def _ssl_context() -> ssl.SSLContext:
     try:
         if named is not None and not Path(os.environ[named]).exists():
             raise FileNotFoundError("there is no such file or folder")
-        if named == "SSL_CERT_DIR":
-            return ssl.create_default_context(capath=os.environ[named])
-        return ssl.create_default_context(cafile=certifi.where() if named is None else os.environ[named])
+        # Loaded where an address is https: an endpoint on this computer needs none of it.
+        from httpx import create_ssl_context
+
+        return create_ssl_context()
     except OSError as error:
         if named is None:
             raise
