@@ -81,6 +81,10 @@ def correlations(values: Floats) -> Floats:
     return matrix
 
 
+FINITE = 1e6
+"""More votes than that come of a mean correlation at its least value, where the number has no upper bound."""
+
+
 def effective(correlation: float, judges: int) -> float:
     """Kish's effective number of ``judges`` with this mean correlation, between 1 and infinity for one of -1/(n-1)."""
     return judges / max(1.0 + (judges - 1) * correlation, 1e-9)
@@ -124,6 +128,10 @@ def effective_votes(
     mean = _mean_correlation(values)
     if mean is None:
         return refused("no two judges both err and are right" if by_errors else "no two judges both vary")
+    if effective(mean, judges) > FINITE:
+        return refused(
+            f"the {'errors' if by_errors else 'verdicts'} cancel out on these pairs: no finite number of votes"
+        )
     interval, reason = None, few_questions(groups, n)
     if not reason and resamples:
         if judges > MANY_JUDGES:
@@ -131,6 +139,8 @@ def effective_votes(
         else:
             interval = _interval(values, number, groups, judges, resamples, seed)
         reason = "" if interval else "too few resamples have a correlation"
+        if interval is not None and interval.high > FINITE:
+            interval, reason = None, "in some resamples the errors cancel out: the interval has no upper end"
     return EffectiveVotes(
         effective(mean, judges), interval, mean, judges, basis, n, len(verdicts), groups, missing, reason
     )

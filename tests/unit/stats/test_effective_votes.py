@@ -153,3 +153,14 @@ def test_hundreds_of_judges_have_an_interval_in_little_memory() -> None:
     found = effective_votes(np.where(wrong, 3, 1).astype(np.uint8), human, np.arange(300))
     assert found.interval is not None
     assert found.interval[0] < effective(0.36, 400) < found.interval[1]
+
+
+def test_errors_that_cancel_out_are_worth_no_finite_number() -> None:
+    """Two judges of whom always exactly one is right: correlation -1, where n / (1 + (n - 1) r) has no bound."""
+    human = np.tile([1, 3], 20).astype(np.uint8)
+    first = np.where(np.arange(40) % 4 < 2, human, 4 - human)
+    second = np.where(np.arange(40) % 4 < 2, 4 - human, human)
+    verdicts = np.stack([first, second], axis=1).astype(np.uint8)
+    votes = effective_votes(verdicts, human, np.arange(40))
+    assert votes.value is None
+    assert votes.reason == "the errors cancel out on these pairs: no finite number of votes"
