@@ -325,7 +325,8 @@ def tests(arguments: list[str]) -> int:
     env = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
     # A file of tests goes to one process, so that its fixtures serve it once. In the order of the folders the files
     # that take longest (tests/e2e, tests/ui) come first: by the number of tests, one process would end with them.
-    together = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
+    # One process more than there are cores: tests of stopped and hanging endpoints mostly wait.
+    together = ["-n", str(min(4, (os.cpu_count() or 1) + 1)), "--dist", "loadfile", "--no-loadscope-reorder"]
     return call([str(PYTHON), "-m", "pytest", *together, *arguments], env)
 
 
