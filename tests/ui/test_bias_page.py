@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from judgenet.core.network import RolesSpec, Settings
 from judgenet.core.presets import network
 from judgenet.core.project import PairsSource, Project
 from judgenet.store.files import save_project
+from judgenet.store.labs import lab_result
 from judgenet.ui.app import Studio
 from judgenet.ui.pages.bias import BiasPage
 from judgenet.ui.pages.data import DataPage
@@ -277,6 +279,38 @@ async def test_without_a_probe_nothing_can_be_run(page: BiasPage) -> None:
     assert page.side.why.isVisible()
     assert page.context.actions.why_not("bias.run") == "Choose a probe."
     assert page.side.stop.isHidden()
+
+
+async def test_a_reading_that_ends_after_a_newer_one_is_not_waited_for(
+    page: BiasPage, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge.judge.settings.mind = "unbiased"
+    await planned(page)
+    only(page, "order")
+    await run(page)
+    free = threading.Event()
+    begun: list[bool] = []
+    read: list[object] = []
+
+    def first_is_slow(*args: object, **options: object) -> object:
+        begun.append(True)
+        if len(begun) == 1:
+            free.wait(30)
+        result = lab_result(*args, **options)  # type: ignore[arg-type]
+        read.append(result)
+        return result
+
+    monkeypatch.setattr("judgenet.ui.bias.state.lab_result", first_is_slow)
+    page.state._read()
+    await until(lambda: len(begun) == 1)
+    page.state._read()
+    await until(lambda: len(read) == 1 and not page.state.reading, "the newer reading")
+    assert page.state.result is read[0]
+    free.set()
+    await until(lambda: len(read) == 2, "the older reading")
+    await settle()
+    assert not page.state.reading
+    assert page.state.result is read[0]
 
 
 async def test_orders_of_several_responses_are_asked_after_the_probes(page: BiasPage, judge: JudgeServer) -> None:

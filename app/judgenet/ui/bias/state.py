@@ -432,7 +432,9 @@ class BiasState(QObject):
             self._errors.tell_exception(error, info.title)
             return
         finally:
-            self.reading = number != self._reads
+            # An older reading may end after a newer one: it says nothing of whether that one goes on.
+            if number == self._reads:
+                self.reading = False
         self._took_s = time.monotonic() - began
         # What was read meanwhile is newer.
         if number == self._reads:
