@@ -41,7 +41,7 @@ RUNTIME_CHECK = "import xllamacpp"
 ROUNDS = 4
 """A library that is missing hides what it needs itself: looking again after an installation ends soon."""
 
-DEMO_SECONDS = 280.0
+DEMO_SECONDS = 150.0
 PROBES_IN_A_PAIR = 12
 """A pair of the demo (12 calls) takes about this many times as long as the call that demo_speed.py measures."""
 FEWEST_PAIRS, MOST_PAIRS = 3, 24
@@ -280,7 +280,7 @@ def set_up(dev: bool) -> None:
 
 
 def pairs_for_this_computer() -> int:
-    """How many example pairs the demo model judges here in about five minutes."""
+    """How many example pairs the demo model judges here in about three minutes."""
     measured = subprocess.run([str(PYTHON), str(SPEED)], cwd=ROOT, capture_output=True, text=True)
     if measured.returncode:
         raise SetupError(f"The demo model does not run here:\n{measured.stderr.strip()}")
@@ -292,7 +292,7 @@ def demo() -> int:
     out = Path("out") / "demo"
     step("Demo: seeing how fast the model is on this computer")
     count = pairs_for_this_computer()
-    step(f"Demo: {count} example pairs through 2 layers of 3 judges, both orders, live: about five minutes")
+    step(f"Demo: {count} example pairs through 2 layers of 3 judges, both orders, live: about three minutes")
     say(DEMO_NOTICE)
     network = str(Path("examples") / "fixed-roles.judgenet")
     pairs = str(Path("examples") / "general.jsonl")
