@@ -198,16 +198,17 @@ class RunOptions:
             "File of pairs; several for FairEval's four files, or a folder. book.xlsx#SHEET names a sheet.", "--pairs"
         ),
     )
-    columns: str | None = field(
-        default=None,
+    columns: tuple[str, ...] = field(
+        default=(),
         metadata=_about(
             "Columns of the file: question=prompt,response_a=answer_1,… Dotted paths lead into nested fields: "
-            "question=data.prompt.",
+            "question=data.prompt. Repeatable.",
             "--map",
         ),
     )
-    labels: str | None = field(
-        default=None, metadata=_about("Label values of the file: 1=a,2=b,0=tie. Never guessed.", "--label-map")
+    labels: tuple[str, ...] = field(
+        default=(),
+        metadata=_about("Label values of the file: 1=a,2=b,0=tie. Never guessed. Repeatable.", "--label-map"),
     )
     encoding: str | None = field(default=None, metadata=_about("Encoding of a file that is not UTF-8, such as cp1252."))
     sheet: str | None = field(

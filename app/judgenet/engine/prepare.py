@@ -504,11 +504,11 @@ def _source(options: RunOptions, given: Project | None) -> PairsSource:
     else:
         raise OptionError("No pairs to judge. Name a file: --pairs FILE")
     reading = dict(source.options)
-    if options.columns is not None:
-        source = replace(source, columns=parse_column_map(options.columns))
+    if options.columns:
+        source = replace(source, columns=parse_column_map(",".join(options.columns)))
         reading["seed"] = options.seed
-    if options.labels is not None:
-        source = replace(source, labels=parse_label_map(options.labels))
+    if options.labels:
+        source = replace(source, labels=parse_label_map(",".join(options.labels)))
     if options.encoding is not None:
         reading["encoding"] = options.encoding
     paths, named = zip(*(split_sheet(Path(file)) for file in source.files), strict=True)

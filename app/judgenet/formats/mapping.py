@@ -148,6 +148,10 @@ def parse_column_map(text: str) -> dict[str, str]:
                 f"Cannot read {shown(entry)} in the column map.",
                 f"Write field=column, with fields {', '.join(FIELDS)}; such as question=prompt,response_a=answer_1.",
             )
+        if name in columns and columns[name] != column.strip():
+            raise DataError(
+                f"The column map names two columns for {name}.", "Name one; a + joins the texts of several."
+            )
         columns[name] = column.strip()
     return columns
 
@@ -452,10 +456,39 @@ def missing_columns(table: RecordTable, proposal: Proposal, missing: Sequence[st
             "Say where the texts are, with dotted paths: --map "
             + ",".join(f"{part}={path}" for part, path in guess.items()),
         )
+    if alike := _alike(table.names):
+        responses = dict(zip(("response_a", "response_b"), alike, strict=True))
+        example = ",".join(f"{name}={responses.get(name, '…')}" for name in dict.fromkeys((*missing, *responses)))
+        return table.error(
+            f"No column was found for {', '.join(missing)}. {columns}",
+            f"If {shown(alike[0])} and {shown(alike[1])} are the two responses, say so: --map {example}",
+        )
     return table.error(
         f"No column was found for {', '.join(missing)}. {columns}",
         f"Say which columns hold them: {example}.",
     )
+
+
+_RESPONSE_WORDS = (
+    "response",
+    "output",
+    "answer",
+    "completion",
+    "generation",
+    "reply",
+    "summary",
+    "translation",
+    "text",
+)
+
+
+def _alike(names: Sequence[str]) -> tuple[str, str] | None:
+    """The only two columns that are named for what they hold and differ in whose it is: gpt4_output, claude_output."""
+    for word in _RESPONSE_WORDS:
+        named = [name for name in names if _plain(name).endswith(f"_{word}") or _plain(name).startswith(f"{word}_")]
+        if len(named) == 2:
+            return named[0], named[1]
+    return None
 
 
 def _preference_columns(table: RecordTable) -> dict[str, str]:

@@ -160,7 +160,7 @@ def plan_of(table: RecordTable, mapping: PairMapping) -> ReadingPlan:
         if len(several) > 1 and part not in ("question", "annotators", "criteria"):
             joining = "Only question, annotators and criteria can join columns"
             raise table.error(f"{joining}, not {part}.", "Name one column.")
-    used = {table.top(column) for part, several in columns.items() if part != "annotator" for column in several}
+    used = {table.top(column) for several in columns.values() for column in several}
     paths = {part: several for part, several in columns.items() if part not in mapping.columns}
     nested = tuple(f"{part} from {c}" for part, several in paths.items() for c in several if c not in table.names)
     labels = mapping.labels if mapping.labels is not None else native.labels if native and native.labels else None
@@ -469,7 +469,9 @@ def merge_raters(
             key = pair.id if by_id else (pair.question, *sorted((pair.response_a, pair.response_b)))
             groups.setdefault(key, []).append((table, index, pair, rater))
     if all(len(group) == 1 for group in groups.values()):
-        return list(parts), []
+        columns = list(dict.fromkeys(reader.plan.columns["annotator"][0] for reader in readers if reader.raters))
+        message = f"Not read: {listed(columns)}, since no pair has labels of two annotators."
+        return list(parts), [Finding("unused_columns", "note", len(columns), message)]
     kept: dict[int, list[Pair]] = {id(table): [] for table, _ in parts}
     merged: list[str] = []
     undecided: list[str] = []

@@ -291,7 +291,9 @@ def test_any_column_names_serve_through_a_mapping(
     text = '\ufeffNr;Frage;Erste;Zweite;Urteil\r\n007;"Was\r\nist das?";NA;"=1+1";0\r\n008;Wer?;null;-5;2\r\n'
     (tmp_path / "odd.csv").write_bytes(text.encode("utf-8"))
     command = ("run", "--pairs", "odd.csv", *at, "--out", "out", "--width", 1, "--depth", 1)
-    columns = ("--map", "id=Nr,question=Frage,response_a=Erste,response_b=Zweite,human=Urteil")
+    columns = ("--map", "id=Nr,question=Frage", "--map", "response_a=Erste,response_b=Zweite,human=Urteil")
+    twice = judgenet(*command, *columns, "--map", "question=Nr")
+    assert (twice.code, "two columns for question" in twice.err) == (2, True)
     unmapped = judgenet(*command)
     assert unmapped.code == 2
     assert "'Frage', 'Erste'" in unmapped.err
@@ -303,7 +305,7 @@ def test_any_column_names_serve_through_a_mapping(
     assert "'0' (1), '2' (1)" in unlabelled.err
     assert "--label-map" in unlabelled.err
     assert server.requests == 0
-    ran = judgenet(*command, *columns, "--label-map", "0=tie,1=a,2=b")
+    ran = judgenet(*command, *columns, "--label-map", "0=tie", "--label-map", "1=a,2=b")
     assert (ran.code, server.requests) == (0, 2 * 3)
     verdicts = judgenet("export", "out", "--what", "verdicts").lines
     assert [(line["pair_id"], line["human"]) for line in verdicts] == [("007", "tie"), ("008", "b")]

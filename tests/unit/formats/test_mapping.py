@@ -105,6 +105,15 @@ def test_no_columns_found(read: Any) -> None:
     assert "--map question=…,response_a=…,response_b=…" in caught.value.mend
 
 
+def test_two_columns_named_alike_are_suggested_and_not_taken(read: Any) -> None:
+    with pytest.raises(DataError) as caught:
+        read([{"prompt": "q", "gpt_output": "x", "claude_output": "y", "note": "z"}])
+    assert "--map response_a=gpt_output,response_b=claude_output" in caught.value.mend
+    with pytest.raises(DataError) as caught:
+        read([{"prompt": "q", "gpt_output": "x", "claude_output": "y", "llama_output": "z"}])
+    assert "--map question=…" in caught.value.mend
+
+
 def test_a_mapping_names_them(read: Any) -> None:
     record = {"frage": "q", "kontext": "c", "eins": "x", "zwei": "y", "urteil": "links"}
     columns = parse_column_map("question=frage+kontext,response_a=eins,response_b=zwei,label=urteil")

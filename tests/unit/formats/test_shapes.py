@@ -198,6 +198,13 @@ def test_rows_of_several_annotators_become_one_pair(tmp_path: Path) -> None:
         ("p2", "b", {"ada": "b"}),
     ]
     assert "became one pair" in kinds(data)["annotators_merged"]
+    assert "unused_columns" not in kinds(data)
+
+
+def test_an_annotator_of_pairs_that_nobody_else_labelled_is_said_to_be_left_out(tmp_path: Path) -> None:
+    data = read(tmp_path / "x", lines({**PAIR, "rater": "ada", "human": "a"}))
+    assert [(pair.human, pair.annotators) for pair in data.pairs] == [("a", ())]
+    assert "rater, since" in kinds(data)["unused_columns"]
 
 
 def test_an_annotator_who_saw_the_sides_swapped_means_the_same_response(tmp_path: Path) -> None:
