@@ -1,57 +1,99 @@
-"""Lists what the studio says, module by module, so that all of it can be read in one go.
+"""Lists what the program says, so that all of it can be read in one go.
 
-    python packaging/studio_texts.py [data results …]
+    python packaging/studio_texts.py [results bias …]
+    python packaging/studio_texts.py --in cli [rate …]
 
-Texts are those of the sources: docstrings, styles and single words are left out, and what is filled in stands as {…}.
-The words of actions are together in ``ui/action_texts.py``.
+The studio's texts stand together by page, in modules called ``texts`` (those of actions in ``ui/action_texts.py``):
+without ``--in`` these are listed, panel by panel, in the order in which they are seen. Texts of commands and of
+the report stand where they are printed: with ``--in`` those of a folder of the package are listed, module by module.
+Words behind that choose modules whose path has one of them in it. What is filled in stands as {…}.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-UI = Path(__file__).parents[1] / "app" / "judgenet" / "ui"
+PACKAGE = Path(__file__).parents[1] / "app" / "judgenet"
 _LEAST_LETTERS = 7
+_STYLES = "setStyleSheet"
+
+
+def literals(source: str) -> list[tuple[int, str]]:
+    """Line and text of each string of a module that somebody may read, in the order in which they stand.
+
+    Docstrings, style sheets, and what ``raise`` and ``assert`` say to programmers are left out.
+    """
+    tree = ast.parse(source)
+    passed = set[int]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            passed.add(id(node.value))
+        elif isinstance(node, ast.JoinedStr | ast.FormattedValue):
+            inside = node.values if isinstance(node, ast.JoinedStr) else [node.format_spec]
+            passed.update(id(part) for part in inside if not isinstance(part, ast.FormattedValue))
+        elif isinstance(node, ast.Raise | ast.Assert) or _sets_styles(node):
+            passed.update(id(part) for part in ast.walk(node))
+    texts = [(node.lineno, text) for node in ast.walk(tree) if id(node) not in passed and (text := _text(node))]
+    return sorted(texts)
+
+
+def _sets_styles(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == _STYLES
+
+
+def _text(node: ast.AST) -> str:
+    if isinstance(node, ast.JoinedStr):
+        parts = (part.value if isinstance(part, ast.Constant) else "{…}" for part in node.values)
+        return "".join(str(part) for part in parts)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def texts_of(source: str) -> list[tuple[int, str]]:
-    """Line and text of each text of several words in a module, in the order in which they stand."""
-    tree = ast.parse(source)
-    passed = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    passed |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr):
-            parts = (part.value if isinstance(part, ast.Constant) else "{…}" for part in node.values)
-            text = "".join(str(part) for part in parts)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in passed:
-            text = node.value
-        else:
-            continue
-        if " " in text.strip() and sum(letter.isalpha() for letter in text) >= _LEAST_LETTERS:
-            found.append((node.lineno, text))
-    return sorted(found)
+    """The literals of a module that are sentences, or several words."""
+    return [
+        (line, text)
+        for line, text in literals(source)
+        if " " in text.strip() and sum(letter.isalpha() for letter in text) >= _LEAST_LETTERS
+    ]
 
 
-def modules(wanted: list[str]) -> Iterator[Path]:
-    """The studio's modules whose path has one of these words in it; all of them without any."""
-    for path in sorted(UI.rglob("*.py")):
-        name = path.relative_to(UI).as_posix()
+def page_of(source: str) -> list[tuple[int, str]]:
+    """The texts of a ``texts`` module, one word or many, and the comment lines that name the panels between them."""
+    panels = [(line, text) for line, text in enumerate(source.splitlines(), 1) if text.startswith("# ")]
+    return sorted(literals(source) + panels)
+
+
+def is_texts_module(path: Path) -> bool:
+    """Whether a module holds texts of the studio and nothing else."""
+    return path.stem == "texts" or path.stem.endswith("_texts")
+
+
+def modules(folder: Path, wanted: list[str]) -> Iterator[Path]:
+    """The modules below a folder whose path has one of these words in it; all of them without any."""
+    for path in sorted(folder.rglob("*.py")):
+        name = path.relative_to(folder).as_posix()
         if not wanted or any(word in name for word in wanted):
             yield path
 
 
 def main() -> None:
     """Prints the texts."""
-    for path in modules(sys.argv[1:]):
-        texts = texts_of(path.read_text(encoding="utf-8"))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("words", nargs="*", help="pages, or other words of a module's path")
+    parser.add_argument("--in", dest="folder", help="list all strings of this folder of the package, as cli or report")
+    choice = parser.parse_args()
+    for path in modules(PACKAGE / (choice.folder or "ui"), choice.words):
+        if choice.folder is None and not is_texts_module(path):
+            continue
+        source = path.read_text(encoding="utf-8")
+        texts = texts_of(source) if choice.folder else page_of(source)
         if texts:
-            print(f"\n{path.relative_to(UI).as_posix()}")
+            print(f"\n{path.relative_to(PACKAGE).as_posix()}")
         for line, text in texts:
-            print(f"{line:>5}  {text!r}")
+            print(f"{line:>5}  {text if text.startswith('# ') else repr(text)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Experiments in the studio: chosen, reckoned, run, stopped, read and saved, with mouse and keys."""
+"""Experiments in the studio: chosen, estimated, run, stopped, read and saved, with mouse and keys."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def texts(dialog: ExperimentsDialog) -> str:
     return "\n".join(made.text() for made in dialog.findChildren(QLabel) if made.isVisible())
 
 
-async def test_the_plan_is_reckoned_as_it_changes(studio: Studio, place: Path, judge: JudgeServer) -> None:
+async def test_the_plan_is_estimated_as_it_changes(studio: Studio, place: Path, judge: JudgeServer) -> None:
     dialog = await opened(studio, place, judge)
     titles = [dialog.list.item(row).text() for row in range(dialog.list.count())]
     assert titles == [preset.title for preset in EXPERIMENTS.values()]
@@ -79,10 +79,10 @@ async def test_it_runs_and_shows_what_came_out(studio: Studio, place: Path, judg
         key(dialog.list, Qt.Key.Key_Down)
     assert "Baselines" in texts(dialog)
     press(dialog, "Run")
-    await until(lambda: dialog.found is not None and find(dialog, QPushButton, "Run").isEnabled())
+    await until(lambda: dialog.results_in_view is not None and find(dialog, QPushButton, "Run").isEnabled())
     assert judge.requests == PAIRS * (8 * 3 + 2 * 3)
     table = next(one for one in dialog.findChildren(TextTable) if one.isVisible())
-    found = dialog.found
+    found = dialog.results_in_view
     assert found is not None
     rows = found["sets"][0]["rows"]
     assert [row.cells[0] for row in table.texts.rows[: len(rows)]] == [row["name"] for row in rows]
@@ -118,7 +118,7 @@ async def test_it_runs_and_shows_what_came_out(studio: Studio, place: Path, judg
 
     # Again, it costs nothing.
     press(dialog, "Run")
-    await until(lambda: dialog.found is not found and find(dialog, QPushButton, "Run").isEnabled())
+    await until(lambda: dialog.results_in_view is not found and find(dialog, QPushButton, "Run").isEnabled())
     assert judge.requests == PAIRS * (8 * 3 + 2 * 3)
 
 
@@ -131,17 +131,17 @@ async def test_stopped_it_keeps_what_there_is_and_goes_on(studio: Studio, place:
     assert studio.window.context.tasks.jobs[0].title == "Experiment: Main table"
     judge.judge.settings.latency = 20.0
     press(dialog, "Stop")
-    await until(lambda: dialog.found is not None)
-    found = dialog.found
+    await until(lambda: dialog.results_in_view is not None)
+    found = dialog.results_in_view
     assert found is not None
     assert found["sets"][0]["state"] == "cancelled"
     assert "has not run to its end" in texts(dialog)
     asked = judge.requests
     judge.judge.settings.latency = 0.0
     press(dialog, "Resume")
-    await until(lambda: dialog.found is not found and find(dialog, QPushButton, "Run").isEnabled())
-    assert dialog.found is not None
-    assert dialog.found["sets"][0]["state"] == "done"
+    await until(lambda: dialog.results_in_view is not found and find(dialog, QPushButton, "Run").isEnabled())
+    assert dialog.results_in_view is not None
+    assert dialog.results_in_view["sets"][0]["state"] == "done"
     # What was in flight when it stopped is asked again, nothing else.
     total = PAIRS * (6 + 1 + 12)
     assert total <= judge.requests <= total + asked
@@ -173,8 +173,8 @@ async def test_what_labels_take_and_cost_stands_beside_the_share(
     find(dialog, QSpinBox, "Seconds per label").setValue(36)
     find(dialog, QSpinBox, "Wage, USD per hour").setValue(20)
     press(dialog, "Run")
-    await until(lambda: dialog.found is not None and find(dialog, QPushButton, "Run").isEnabled())
-    found = dialog.found
+    await until(lambda: dialog.results_in_view is not None and find(dialog, QPushButton, "Run").isEnabled())
+    found = dialog.results_in_view
     assert found is not None
     saving = found["sets"][0]["saving"]
     assert saving["labour"] == {"seconds": 36, "wage": 20, "annotators": 1, "reasons": {}}

@@ -1,29 +1,55 @@
-"""The list of what the studio says, for whoever reads it once more."""
+"""The list of what the program says, for whoever reads it once more."""
 
 from __future__ import annotations
 
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 SCRIPT = Path(__file__).parents[2] / "packaging" / "studio_texts.py"
+LIST = runpy.run_path(str(SCRIPT))
 
-
-def test_texts_are_listed_without_docstrings_and_with_places_for_what_is_filled_in() -> None:
-    source = '''
+MODULE = '''
 """A module that says something."""
+
+# Pairs
+
+NONE = "None"
 
 def say(count: int) -> str:
     """Not shown to anybody."""
     if not count:
         return "Nothing to be seen."
+    if count < 0:
+        raise ValueError("a count below zero")
+    widget.setStyleSheet("color: red; background: blue")
     return f"{count:,} pairs are labelled" + " one"
 '''
-    texts_of = runpy.run_path(str(SCRIPT))["texts_of"]
-    assert texts_of(source) == [(7, "Nothing to be seen."), (8, "{…} pairs are labelled")]
 
 
-def test_every_page_is_there() -> None:
-    modules = runpy.run_path(str(SCRIPT))["modules"]
-    names = {path.name for path in modules(["pages/"])}
-    assert {"data.py", "design.py", "results.py", "settings.py"} <= names
-    assert [path.name for path in modules(["action_texts"])] == ["action_texts.py"]
+def test_texts_are_listed_without_docstrings_and_with_places_for_what_is_filled_in() -> None:
+    assert LIST["texts_of"](MODULE) == [(11, "Nothing to be seen."), (15, "{…} pairs are labelled")]
+
+
+def test_a_page_is_listed_with_its_panels_and_its_single_words() -> None:
+    assert LIST["page_of"](MODULE) == [
+        (4, "# Pairs"),
+        (6, "None"),
+        (11, "Nothing to be seen."),
+        (15, " one"),
+        (15, "{…} pairs are labelled"),
+    ]
+
+
+def test_pages_and_other_folders_are_listed() -> None:
+    def printed(*words: str) -> str:
+        return subprocess.run([sys.executable, SCRIPT, *words], capture_output=True, text=True, check=True).stdout
+
+    page = printed("experiments")
+    assert "ui/experiments/texts.py" in page
+    assert "dialog.py" not in page
+    assert "# The plan" in page
+    commands = printed("--in", "cli", "estimate")
+    assert "cli/estimate.py" in commands
+    assert "ui/" not in commands

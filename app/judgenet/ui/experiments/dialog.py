@@ -1,4 +1,4 @@
-"""Experiments from the studio: choose one, see what it comes to, run it, read what came out."""
+"""Experiments in the studio: choose one, see its estimate, run it, read its results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from judgenet.store.labels import has_labels
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_folder
 from judgenet.ui.elements import label, upright
-from judgenet.ui.experiments import work
+from judgenet.ui.experiments import texts, work
 from judgenet.ui.experiments.plan import ExperimentPlan
 from judgenet.ui.experiments.results_view import ResultsView
 from judgenet.ui.measures import measure
@@ -55,31 +55,31 @@ _SHOW_MS: Final = 100
 
 
 class _Superseded(Exception):
-    """The choice has changed meanwhile."""
+    """The settings changed while their estimate was being made."""
 
 
 class ExperimentsDialog(QDialog):
-    """The experiments of the open project. Its runs go into the project's store, so that all share their calls; results
-    go into a folder beside the project."""
+    """The experiments of the open project. Their runs go into the project's store, so that all share calls; results go
+    into a folder beside the project."""
 
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
-        self._over = parent
+        self._window = parent
         self._key = next(iter(EXPERIMENTS))
         self._estimate: ExperimentEstimate | None = None
         self._shown: work.ExperimentView | None = None
         self._going = False
         self._stop_run = threading.Event()
-        self._stop_reckoning = threading.Event()
+        self._stop_estimate = threading.Event()
         self._progress: tuple[ExperimentStep, int] | None = None
-        self.setWindowTitle("Experiments")
-        self.setAccessibleName("Experiments")
+        self.setWindowTitle(texts.EXPERIMENTS)
+        self.setAccessibleName(texts.EXPERIMENTS)
         self._make()
-        self._reckon_soon = QTimer(self)
-        self._reckon_soon.setSingleShot(True)
-        self._reckon_soon.setInterval(_WAIT_MS)
-        self._reckon_soon.timeout.connect(self._reckon)
+        self._estimate_timer = QTimer(self)
+        self._estimate_timer.setSingleShot(True)
+        self._estimate_timer.setInterval(_WAIT_MS)
+        self._estimate_timer.timeout.connect(self._start_estimate)
         self._shower = QTimer(self)
         self._shower.setInterval(_SHOW_MS)
         self._shower.timeout.connect(self._show_progress)
@@ -90,16 +90,16 @@ class ExperimentsDialog(QDialog):
 
     def _make(self) -> None:
         self.list = QListWidget()
-        self.list.setAccessibleName("Experiments")
+        self.list.setAccessibleName(texts.EXPERIMENTS)
         for preset in EXPERIMENTS.values():
             item = QListWidgetItem(preset.title)
             item.setToolTip(preset.description)
             self.list.addItem(item)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setCurrentRow(0)
-        self.list.currentRowChanged.connect(self._choose)
+        self.list.currentRowChanged.connect(self._choose_experiment)
         self.title = label("", "section", wrap=True)
-        self.view = Segment("View", (("plan", "Plan"), ("results", "Results"), ("method", "Method")))
+        self.view = Segment(texts.VIEW, (("plan", texts.PLAN), ("results", texts.RESULTS), ("method", texts.METHOD)))
         self.view.chosen.connect(self._show_view)
         head = QHBoxLayout()
         head.addWidget(self.title, stretch=1)
@@ -108,7 +108,7 @@ class ExperimentsDialog(QDialog):
         self.method = QPlainTextEdit()
         self.method.setReadOnly(True)
         self.method.setProperty("kind", "bare")
-        self.method.setAccessibleName("The method as Markdown, for a paper")
+        self.method.setAccessibleName(texts.METHOD_AS_MARKDOWN)
         self.stack = QStackedWidget()
         self.plan = ExperimentPlan()
         self.plan.edited.connect(self._edited)
@@ -117,7 +117,7 @@ class ExperimentsDialog(QDialog):
         self.state = label("", tone="text2", wrap=True)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("Progress of the experiment")
+        self.bar.setAccessibleName(texts.PROGRESS)
         self.bar.setRange(0, 1000)
         self._make_buttons()
         foot = QHBoxLayout()
@@ -138,10 +138,10 @@ class ExperimentsDialog(QDialog):
         measure(foot, spacing=8)
 
     def _make_buttons(self) -> None:
-        self.save = QPushButton("Save files…")
-        self.stop = QPushButton("Stop")
-        self.leave = QPushButton("Close")
-        self.begin = QPushButton("Run")
+        self.save = QPushButton(texts.SAVE_FILES)
+        self.stop = QPushButton(texts.STOP)
+        self.leave = QPushButton(texts.CLOSE)
+        self.begin = QPushButton(texts.RUN)
         set_kind(self.begin, "primary")
         self.begin.setDefault(True)
         self.begin.clicked.connect(self._begin)
@@ -161,19 +161,19 @@ class ExperimentsDialog(QDialog):
     def show_for(self) -> None:
         """Opens the dialog for the project as it stands."""
         theme = self._context.theme.theme
-        room = self._over.size()
+        room = self._window.size()
         self.resize(
             QSize(min(theme.px(_WIDE), room.width() - theme.px(48)), min(theme.px(_HIGH), room.height() - theme.px(32)))
         )
-        self._choose(self.list.currentRow())
+        self._choose_experiment(self.list.currentRow())
         self.open()
         self.list.setFocus()
 
     def _closed(self) -> None:
         self._stop()
-        self._stop_reckoning.set()
+        self._stop_estimate.set()
 
-    # What was chosen
+    # The choice
 
     @property
     def folder(self) -> Path:
@@ -182,41 +182,41 @@ class ExperimentsDialog(QDialog):
         return Path() if file is None else file.with_name(f"{file.stem}-experiments")
 
     @property
-    def found(self) -> Mapping[str, Any] | None:
+    def results_in_view(self) -> Mapping[str, Any] | None:
         """The results in view."""
         return None if self._shown is None else self._shown.results
 
-    def _choose(self, place: int) -> None:
-        """Shows an experiment, with the results that it has left."""
-        if place < 0 or self._going:
+    def _choose_experiment(self, row: int) -> None:
+        """Shows an experiment, with the results of its last run."""
+        if row < 0 or self._going:
             return
-        self._key = list(EXPERIMENTS)[place]
+        self._key = list(EXPERIMENTS)[row]
         preset = EXPERIMENTS[self._key]
         self.title.setText(preset.title)
         tasks = {pair.task for pair in self._context.document.pairs} - {None}
         self.plan.choose(self._key, tasks=bool(tasks))
-        self._take(None)
+        self._set_results(None)
         self._edited()
-        self._context.tasks.start(self._look(self._key), "Look for earlier results")
+        self._context.tasks.start(self._show_earlier(self._key), texts.LOOK_FOR_RESULTS)
 
-    async def _look(self, key: str) -> None:
-        """Shows the results that the experiment left."""
+    async def _show_earlier(self, key: str) -> None:
+        """Shows the results of the experiment's last run."""
         try:
             earlier = await self._context.tasks.off_thread(work.earlier, self.folder, key)
         except ResultsError as error:
             self._context.errors.tell_exception(error)
             return
         if key == self._key and not self._going and self._shown is None:
-            self._take(earlier)
+            self._set_results(earlier)
             self._refresh()
 
     def _edited(self, *_: object) -> None:
-        """Something was chosen: shows what goes with it, and reckons anew."""
+        """Shows the fields that go with a changed setting, and estimates anew."""
         self.plan.show_fields()
         self._estimate = None
         self._refresh()
-        self._stop_reckoning.set()
-        self._reckon_soon.start()
+        self._stop_estimate.set()
+        self._estimate_timer.start()
 
     def _start(self) -> Start:
         document = self._context.document
@@ -227,23 +227,23 @@ class ExperimentsDialog(QDialog):
     def _why_not(self) -> str:
         return self._context.runner.why_not()
 
-    # What it comes to
+    # The estimate
 
-    def _reckon(self) -> None:
+    def _start_estimate(self) -> None:
         if not self._context.document.pairs or not self.isVisible():
             return
-        stop = self._stop_reckoning = threading.Event()
-        self._context.tasks.start(self._reckon_now(stop), "Estimate the cost of the experiment")
+        stop = self._stop_estimate = threading.Event()
+        self._context.tasks.start(self._make_estimate(stop), texts.ESTIMATE_COST)
 
-    async def _reckon_now(self, stop: threading.Event) -> None:
+    async def _make_estimate(self, stop: threading.Event) -> None:
         def check() -> None:
             if stop.is_set():
                 raise _Superseded
 
         store = self._context.document.own_store
         try:
-            reckoned = await self._context.tasks.off_thread(
-                work.reckon, self.plan.wanted(), self._start(), store, check
+            estimate = await self._context.tasks.off_thread(
+                work.estimate, self.plan.choice(), self._start(), store, check
             )
         except _Superseded:
             return
@@ -251,14 +251,14 @@ class ExperimentsDialog(QDialog):
             self.plan.show_estimate((), str(error))
             return
         if not stop.is_set():
-            self._estimate = reckoned
+            self._estimate = estimate
             self._refresh()
 
     # Running
 
     def _begin(self) -> None:
         if not self._going and not self._why_not():
-            self._context.tasks.start(self._run(), "Run the experiment")
+            self._context.tasks.start(self._run(), texts.RUN_EXPERIMENT)
 
     def _stop(self) -> None:
         self._stop_run.set()
@@ -266,34 +266,32 @@ class ExperimentsDialog(QDialog):
     async def _run(self) -> None:
         context, document = self._context, self._context.document
         try:
-            wanted, start = self.plan.wanted(), self._start()
+            choice, start = self.plan.choice(), self._start()
             store = document.own_store
             assert store is not None
-            if (
-                not await document.approvals.may_send(profiles_of(start))
-                or store is not document.own_store
-                or self._why_not()
-            ):
+            allowed = await document.approvals.may_send(profiles_of(start))
+            # The user may have opened another project, or begun a run, while the question was open.
+            if not allowed or store is not document.own_store or self._why_not():
                 return
             document.save()
             engine = context.runner.engine()
         except (NetworkError, PriceError, PromptError, StoreError) as error:
-            context.errors.tell_exception(error, "The experiment was not run")
+            context.errors.tell_exception(error, texts.NOT_RUN)
             return
         name = "pairs"
         if document.project.pairs is not None and document.project.pairs.files:
             name = set_name(document.folder / document.project.pairs.files[0])
-        place = work.ExperimentSetting(engine, store, self.folder, name)
+        setting = work.ExperimentSetting(engine, store, self.folder, name)
         stop = self._stop_run = threading.Event()
         ended = threading.Event()
-        title = f"Experiment: {EXPERIMENTS[self._key].title}"
+        title = texts.experiment(EXPERIMENTS[self._key].title)
 
         def progress(step: ExperimentStep, asked: int) -> None:
             self._progress = (step, asked)
 
         def go(job: Job) -> work.ExperimentView:
             try:
-                return work.run(wanted, start, place, progress, lambda: stop.is_set() or job.cancelled)
+                return work.run(choice, start, setting, progress, lambda: stop.is_set() or job.cancelled)
             finally:
                 ended.set()
 
@@ -301,7 +299,7 @@ class ExperimentsDialog(QDialog):
         self._shower.start()
         self._refresh()
         try:
-            self._take(await context.tasks.job(title, go), go_there=True)
+            self._set_results(await context.tasks.job(title, go), go_there=True)
         except JobCancelled:
             # The thread ends within a second; until then nothing else may begin.
             await context.tasks.off_thread(ended.wait)
@@ -319,16 +317,20 @@ class ExperimentsDialog(QDialog):
         step, asked = self._progress
         most = self._estimate.calls_open.high if self._estimate is not None else 0
         self.bar.setValue(round(1000 * min(1.0, asked / most)) if most else 0)
-        about = f" of about {most:,}" if most else ""
-        self.state.setText(f"{step.number} of {step.total}: {step.arm.title}, {asked:,}{about} calls asked")
+        network = step.arm.title
+        self.state.setText(
+            texts.calls_asked_of(step.number, step.total, network, asked, most)
+            if most
+            else texts.calls_asked(step.number, step.total, network, asked)
+        )
 
-    # What is shown
+    # The view
 
     def _show_view(self, key: str) -> None:
         self.stack.setCurrentIndex(("plan", "results", "method").index(key))
 
-    def _take(self, shown: work.ExperimentView | None, *, go_there: bool = False) -> None:
-        """Takes results in, and shows them with ``go_there``."""
+    def _set_results(self, shown: work.ExperimentView | None, *, go_there: bool = False) -> None:
+        """Sets the results in view; with ``go_there`` also turns to them."""
         self._shown = shown
         for key in ("results", "method"):
             self.view.button(key).setEnabled(shown is not None)
@@ -349,36 +351,33 @@ class ExperimentsDialog(QDialog):
         self.stop.setVisible(going)
         self.bar.setVisible(going)
         self.save.setEnabled(self._shown is not None and not going)
-        states = [of.state for of in self._shown.results.sets] if self._shown is not None else []
+        states = [figures.state for figures in self._shown.results.sets] if self._shown is not None else []
         again = any(state != "done" for state in states)
-        self.begin.setText("Resume" if again else "Run")
+        self.begin.setText(texts.RESUME if again else texts.RUN)
         if not going:
-            where = "" if self._shown is None else f"Results are in {self.folder / self._key}."
+            where = "" if self._shown is None else texts.results_are_in(self.folder / self._key)
             self.state.setText(why or where)
         self._show_estimate()
 
     def _show_estimate(self) -> None:
         preset, pairs = EXPERIMENTS[self._key], self._context.document.pairs
         store = self._context.document.own_store
-        labelled = any(pair.human for pair in pairs) or (store is not None and has_labels(store))
-        bare = preset.labels and pairs and not labelled
-        text = (
-            f"None of the {plural(len(pairs), 'pair')} has a human label: there will be verdicts, but neither accuracy "
-            "nor kappa. Labels that come later cost no call."
-        )
-        lines = [("calls", "calculating …")] if self._estimate is None else self._estimate.lines()
-        self.plan.show_estimate(lines, text if bare else "")
+        has_human = any(pair.human for pair in pairs) or (store is not None and has_labels(store))
+        unlabelled = preset.labels and pairs and not has_human
+        text = texts.no_human_labels(plural(len(pairs), "pair"))
+        lines = [(texts.CALLS, texts.CALCULATING)] if self._estimate is None else self._estimate.lines()
+        self.plan.show_estimate(lines, text if unlabelled else "")
 
     # Files
 
     def _save(self) -> None:
-        self._context.tasks.start(self._ask_and_save(), "Save the results")
+        self._context.tasks.start(self._ask_and_save(), texts.SAVE_RESULTS)
 
     async def _ask_and_save(self) -> None:
         shown = self._shown
         if shown is None:
             return
-        folder = await ask_folder(self, "Folder for the results", str(self._context.document.folder))
+        folder = await ask_folder(self, texts.FOLDER_FOR_RESULTS, str(self._context.document.folder))
         if folder is None:
             return
         try:
@@ -386,4 +385,4 @@ class ExperimentsDialog(QDialog):
         except ResultsError as error:
             self._context.errors.tell_exception(error)
             return
-        self.state.setText(f"Written to {folder}: {', '.join(path.name for path in files)}.")
+        self.state.setText(texts.files_written(folder, ", ".join(path.name for path in files)))

@@ -1,4 +1,4 @@
-"""The plan of an experiment: its pairs and networks, and what it comes to."""
+"""The plan of an experiment: its pairs, networks and limits, with the estimate beside them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from judgenet.core.experiments import EXPERIMENTS, FAIREVAL_SAMPLES
 from judgenet.engine.budget import Limits
 from judgenet.stats.labour import Labour
 from judgenet.ui.elements import ComboBox, SpinBox, add_row, label
-from judgenet.ui.experiments import work
+from judgenet.ui.experiments import texts, work
 from judgenet.ui.measures import measure
 
 _FIELD: Final = 200
-"""A field of the plan is at least so wide, in px at 100 %: as its longest choice."""
+"""Least width of a field in px at 100 %: that of the longest choice."""
 _MOST_NEURONS: Final = 64
 _LIMIT: Final = 100
 
@@ -33,10 +33,10 @@ _WITH_SAMPLES: Final = ("main-table", "annotation-saving", "baselines")
 
 
 class ExperimentPlan(QScrollArea):
-    """What is chosen of an experiment, and what that comes to.
+    """The settings of an experiment, and the estimate of its calls and price.
 
     Signals:
-        edited: something was chosen.
+        edited: a setting was changed.
     """
 
     edited = Signal()
@@ -73,37 +73,37 @@ class ExperimentPlan(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Plan of the experiment")
+        self.setAccessibleName(texts.PLAN_OF_THE_EXPERIMENT)
         self.setWidget(inner)
 
     def _make_size(self) -> None:
-        self.pairs = ComboBox("Pairs")
-        self.number = SpinBox("Number of pairs", 1, 1_000_000)
-        self.wide = ComboBox("Width of the network")
-        self.wide.addItem("One neuron per role", "auto")
-        self.wide.addItem("A fixed number", "fixed")
-        self.width_of = SpinBox("Neurons per layer", 1, _MOST_NEURONS)
-        self.width_of.setValue(4)
-        self.samples = SpinBox("FairEval samples per order", 1, 32)
+        self.pairs = ComboBox(texts.PAIRS)
+        self.pair_count = SpinBox(texts.NUMBER_OF_PAIRS, 1, 1_000_000)
+        self.width_rule = ComboBox(texts.WIDTH_OF_THE_NETWORK)
+        self.width_rule.addItem(texts.ONE_NEURON_PER_ROLE, "auto")
+        self.width_rule.addItem(texts.FIXED_NUMBER, "fixed")
+        self.layer_width = SpinBox(texts.NEURONS_PER_LAYER, 1, _MOST_NEURONS)
+        self.layer_width.setValue(4)
+        self.samples = SpinBox(texts.FAIREVAL_SAMPLES_PER_ORDER, 1, 32)
         self.samples.setValue(FAIREVAL_SAMPLES)
 
     def _make_bounds(self) -> None:
-        self.widest = SpinBox("Maximum neurons per layer", 1, _MOST_NEURONS)
-        self.widest.setValue(8)
-        self.deepest = SpinBox("Maximum layers", 1, 16)
-        self.deepest.setValue(4)
-        self.neurons = SpinBox("Maximum neurons in total", 1, _MOST_NEURONS)
-        self.neurons.setValue(10)
-        self.target = SpinBox("Target agreement, %", 0, 100)
-        self.target.setSpecialValueText("same as annotators")
-        self.seconds = SpinBox("Seconds per label", 0, 36_000)
-        self.wage = SpinBox("Wage, USD per hour", 0, 10_000)
-        self.annotators = SpinBox("Annotators per pair", 1, 100)
+        self.most_width = SpinBox(texts.MAXIMUM_NEURONS_PER_LAYER, 1, _MOST_NEURONS)
+        self.most_width.setValue(8)
+        self.most_depth = SpinBox(texts.MAXIMUM_LAYERS, 1, 16)
+        self.most_depth.setValue(4)
+        self.most_neurons = SpinBox(texts.MAXIMUM_NEURONS_IN_TOTAL, 1, _MOST_NEURONS)
+        self.most_neurons.setValue(10)
+        self.target = SpinBox(texts.TARGET_AGREEMENT, 0, 100)
+        self.target.setSpecialValueText(texts.SAME_AS_ANNOTATORS)
+        self.seconds = SpinBox(texts.SECONDS_PER_LABEL, 0, 36_000)
+        self.wage = SpinBox(texts.WAGE, 0, 10_000)
+        self.annotators = SpinBox(texts.ANNOTATORS_PER_PAIR, 1, 100)
         for spin in (self.seconds, self.wage):
-            spin.setSpecialValueText("not stated")
-        self.most_calls = SpinBox("Maximum calls", 0, 100_000_000)
-        self.most_calls.setSpecialValueText("no limit")
-        for text, key in (("All pairs", "all"), ("A number per task", "each"), ("Random sample", "limit")):
+            spin.setSpecialValueText(texts.NOT_STATED)
+        self.most_calls = SpinBox(texts.MAXIMUM_CALLS, 0, 100_000_000)
+        self.most_calls.setSpecialValueText(texts.NO_LIMIT)
+        for text, key in ((texts.ALL_PAIRS, "all"), (texts.NUMBER_PER_TASK, "each"), (texts.RANDOM_SAMPLE, "limit")):
             self.pairs.addItem(text, key)
 
     def _make_form(self) -> QFormLayout:
@@ -111,88 +111,97 @@ class ExperimentPlan(QScrollArea):
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for text, widget in (
-            ("Pairs", self.pairs),
-            ("Number of pairs", self.number),
-            ("Width", self.wide),
-            ("Neurons per layer", self.width_of),
-            ("FairEval samples", self.samples),
-            ("Maximum neurons per layer", self.widest),
-            ("Maximum layers", self.deepest),
-            ("Maximum neurons in total", self.neurons),
-            ("Target agreement, %", self.target),
-            ("Seconds per label", self.seconds),
-            ("Wage, USD per hour", self.wage),
-            ("Annotators per pair", self.annotators),
-            ("Maximum calls", self.most_calls),
+            (texts.PAIRS, self.pairs),
+            (texts.NUMBER_OF_PAIRS, self.pair_count),
+            (texts.WIDTH, self.width_rule),
+            (texts.NEURONS_PER_LAYER, self.layer_width),
+            (texts.FAIREVAL_SAMPLES, self.samples),
+            (texts.MAXIMUM_NEURONS_PER_LAYER, self.most_width),
+            (texts.MAXIMUM_LAYERS, self.most_depth),
+            (texts.MAXIMUM_NEURONS_IN_TOTAL, self.most_neurons),
+            (texts.TARGET_AGREEMENT, self.target),
+            (texts.SECONDS_PER_LABEL, self.seconds),
+            (texts.WAGE, self.wage),
+            (texts.ANNOTATORS_PER_PAIR, self.annotators),
+            (texts.MAXIMUM_CALLS, self.most_calls),
         ):
             add_row(form, text, widget)
             measure(widget, min_width=_FIELD)
         measure(form, down=8, across=16)
-        for box in (self.pairs, self.wide):
+        for box in (self.pairs, self.width_rule):
             box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
             box.currentIndexChanged.connect(self.edited)
-        for spin in (self.number, self.width_of, self.samples, self.widest, self.deepest, self.neurons, self.target):
+        for spin in (
+            self.pair_count,
+            self.layer_width,
+            self.samples,
+            self.most_width,
+            self.most_depth,
+            self.most_neurons,
+            self.target,
+        ):
             spin.valueChanged.connect(self.edited)
         self.seconds.valueChanged.connect(self.edited)
         self.most_calls.valueChanged.connect(self.edited)
         return form
 
     def set_narrow(self, narrow: bool) -> None:
-        """Form and figures stand below each other where there is no room for both."""
-        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-        self._halves.setDirection(way)
-        wrap = QFormLayout.RowWrapPolicy
-        self._form.setRowWrapPolicy(wrap.WrapAllRows if narrow else wrap.WrapLongRows)
+        """Puts the estimate below the form instead of beside it, where the dialog is narrow."""
+        direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        self._halves.setDirection(direction)
+        policy = QFormLayout.RowWrapPolicy
+        self._form.setRowWrapPolicy(policy.WrapAllRows if narrow else policy.WrapLongRows)
 
     def choose(self, key: str, *, tasks: bool) -> None:
-        """Shows another experiment as it is usually run; ``tasks``: the pairs have some."""
+        """Shows another experiment with its usual settings. ``tasks``: whether the pairs name tasks, which a number of
+        pairs per task needs."""
         self._key = key
         preset = EXPERIMENTS[key]
         self.lead.setText(preset.description)
         self.cost.setText(preset.cost[0].upper() + preset.cost[1:] + ".")
-        for widget in (self.pairs, self.number):
+        for widget in (self.pairs, self.pair_count):
             widget.blockSignals(True)
         self.pairs.setCurrentIndex(1 if preset.each and tasks else 0)
-        self.number.setValue(preset.each or _LIMIT)
-        for widget in (self.pairs, self.number):
+        self.pair_count.setValue(preset.each or _LIMIT)
+        for widget in (self.pairs, self.pair_count):
             widget.blockSignals(False)
 
     def show_fields(self) -> None:
-        """Shows what goes with what is chosen."""
+        """Shows the fields that the experiment and the other settings use, and hides the rest."""
         key, pairs = self._key, self.pairs.currentData()
-        shown = {
-            self.number: pairs != "all",
-            self.wide: key in _WITH_WIDTH and key != "roles",
-            self.width_of: key == "roles" or (key in _WITH_WIDTH and self.wide.currentData() == "fixed"),
+        visibility = {
+            self.pair_count: pairs != "all",
+            self.width_rule: key in _WITH_WIDTH and key != "roles",
+            self.layer_width: key == "roles" or (key in _WITH_WIDTH and self.width_rule.currentData() == "fixed"),
             self.samples: key in _WITH_SAMPLES,
-            self.widest: key == "width-depth",
-            self.deepest: key == "width-depth",
-            self.neurons: key == "neuron-budget",
+            self.most_width: key == "width-depth",
+            self.most_depth: key == "width-depth",
+            self.most_neurons: key == "neuron-budget",
             self.target: key == "annotation-saving",
             self.seconds: key == "annotation-saving",
             self.wage: key == "annotation-saving" and self.seconds.value() > 0,
             self.annotators: key == "annotation-saving" and self.seconds.value() > 0,
         }
-        for widget, visible in shown.items():
+        for widget, visible in visibility.items():
             self._form.setRowVisible(widget, visible)
 
-    def wanted(self) -> work.Wanted:
-        """What is to be run."""
+    def choice(self) -> work.ExperimentChoice:
+        """The experiment as it is set."""
         key, pairs = self._key, self.pairs.currentData()
         changes: dict[str, Any] = {}
-        if not self.width_of.isHidden() and (key == "roles" or self.wide.currentData() == "fixed"):
-            changes["width"] = self.width_of.value()
+        if not self.layer_width.isHidden() and (key == "roles" or self.width_rule.currentData() == "fixed"):
+            changes["width"] = self.layer_width.value()
         if key in _WITH_SAMPLES:
             changes["samples"] = self.samples.value()
         if key == "width-depth":
-            changes["widths"] = tuple(range(1, self.widest.value() + 1))
-            changes["depths"] = tuple(range(1, self.deepest.value() + 1))
+            changes["widths"] = tuple(range(1, self.most_width.value() + 1))
+            changes["depths"] = tuple(range(1, self.most_depth.value() + 1))
         if key == "neuron-budget":
-            changes["budget"] = self.neurons.value()
-        return work.Wanted(
+            changes["budget"] = self.most_neurons.value()
+        return work.ExperimentChoice(
             key,
-            each=self.number.value() if pairs == "each" else 0,
-            limit=self.number.value() if pairs == "limit" else None,
+            each=self.pair_count.value() if pairs == "each" else 0,
+            limit=self.pair_count.value() if pairs == "limit" else None,
             changes=changes,
             target=self.target.value() / 100 if key == "annotation-saving" and self.target.value() else None,
             labour=self._labour(),
@@ -200,22 +209,22 @@ class ExperimentPlan(QScrollArea):
         )
 
     def _labour(self) -> Labour:
-        """What a label takes and costs, as far as it is stated."""
+        """The time and price of a label, as far as they are stated."""
         seconds = self.seconds.value()
         if self._key != "annotation-saving" or not seconds:
             return Labour()
         return Labour(float(seconds), float(self.wage.value()) or None, float(self.annotators.value()))
 
     def show_estimate(self, lines: Sequence[tuple[str, str]], note: str) -> None:
-        """Shows what it comes to, line by line, and what to know of it."""
+        """Shows the lines of the estimate as (name, value), and a warning below them; none where ``note`` is empty."""
         while (item := self._facts.takeAt(0)) is not None:
             old = item.widget()
             if old is not None:
                 old.hide()
                 old.deleteLater()
-        for place, (name, text) in enumerate(lines):
-            self._facts.addWidget(label(name[0].upper() + name[1:], tone="text2"), place, 0, Qt.AlignmentFlag.AlignTop)
-            value = label(text, "strong" if name in ("still to ask", "price") else "", wrap=True)
-            self._facts.addWidget(value, place, 1)
+        for row, (name, text) in enumerate(lines):
+            self._facts.addWidget(label(name[0].upper() + name[1:], tone="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
+            value = label(text, "strong" if name in (texts.STILL_TO_ASK, texts.PRICE) else "", wrap=True)
+            self._facts.addWidget(value, row, 1)
         self.note.setText(note)
         self.note.setVisible(bool(note))

@@ -1,4 +1,4 @@
-"""The results of an experiment: its plot, its tables, and what must be known to read them."""
+"""The results of an experiment: plots, tables, and the notes that a reader of them needs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from judgenet.report.blocks import Block, Bullets, Notice, Paragraph, Section, plain_line
 from judgenet.report.blocks import Table as BlockOfTable
 from judgenet.ui.elements import label
+from judgenet.ui.experiments import texts
 from judgenet.ui.experiments.work import ExperimentView
 from judgenet.ui.measures import measure
 from judgenet.ui.results.drawing_view import DrawingView
@@ -22,18 +23,18 @@ from judgenet.ui.table import TextColumn, TextRow, TextTable
 
 
 class ResultsView(QScrollArea):
-    """Shows results as the files have them."""
+    """Shows results as their files have them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: ExperimentView | None = None
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName("Results of the experiment")
+        self.setAccessibleName(texts.RESULTS_OF_THE_EXPERIMENT)
         self._show()
 
     def show_results(self, shown: ExperimentView | None) -> None:
-        """Sets the results."""
+        """Sets the results; ``None`` for none."""
         self._shown = shown
         self._show()
 
@@ -74,19 +75,21 @@ class ResultsView(QScrollArea):
 
 
 class BlockTable(TextTable):
-    """A table of a report, as high as it is long."""
+    """A table of a report, as high as all of its rows, so that it never scrolls by itself."""
 
-    def __init__(self, of: BlockOfTable, parent: QWidget | None = None) -> None:
-        last = len(of.columns) - 1
+    def __init__(self, block: BlockOfTable, parent: QWidget | None = None) -> None:
+        last = len(block.columns) - 1
         columns = [
-            TextColumn(title, 0 if place == last and not numeric else None, numeric)
-            for place, (title, numeric) in enumerate(zip(of.columns, of.numeric, strict=True))
+            TextColumn(title, 0 if column == last and not numeric else None, numeric)
+            for column, (title, numeric) in enumerate(zip(block.columns, block.numeric, strict=True))
         ]
-        super().__init__(f"Table: {', '.join(column for column in of.columns if column)}", columns, parent)
+        super().__init__(texts.table_of(", ".join(column for column in block.columns if column)), columns, parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.show_rows([TextRow(tuple(plain_line(cell) for cell in row.cells), strong=row.strong) for row in of.rows])
+        self.show_rows(
+            [TextRow(tuple(plain_line(cell) for cell in row.cells), strong=row.strong) for row in block.rows]
+        )
 
     def fit(self) -> None:
         super().fit()

@@ -1,4 +1,4 @@
-"""What an experiment in the studio is made of, reckoned and run in a thread: nothing here touches Qt."""
+"""Estimates and runs an experiment, in a thread of the studio: nothing here touches Qt."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from judgenet.store.db import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the user chose. ``each`` and ``limit`` choose pairs (see ``selection_of``); ``changes`` are fields of
-    ``Choices``; ``target`` is the agreement that people's review is to reach, ``labour`` what a label takes and
-    costs."""
+class ExperimentChoice:
+    """What the user chose. ``each`` and ``limit`` select pairs (see ``selection_of``); ``changes`` are fields of
+    ``Choices``; ``target`` is the agreement, 0 to 1, that review by people is to reach; ``labour`` is the time and
+    price of a label."""
 
     key: str
     each: int | None = None
@@ -50,7 +50,8 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentView:
-    """Results, and all that is shown of them: tables and notes, a plot of each set of pairs by its name, the method."""
+    """Results in the forms that the dialog shows: tables and notes, a plot for each set of pairs with the set's name,
+    and the method as Markdown."""
 
     results: ExperimentFigures
     document: ReportDocument
@@ -58,44 +59,47 @@ class ExperimentView:
     method: str
 
 
-def shown(results: ExperimentFigures) -> ExperimentView:
-    """Draws and writes out results. Word clouds take a second."""
+def view_of(results: ExperimentFigures) -> ExperimentView:
+    """Draws and writes out results. Word clouds take about a second."""
     return ExperimentView(
         results,
         document(results),
-        tuple((of.set, plot(results, of)) for of in results.sets),
+        tuple((figures.set, plot(results, figures)) for figures in results.sets),
         markdown(method(results)),
     )
 
 
 def earlier(folder: Path, key: str) -> ExperimentView | None:
-    """The results that an earlier experiment left.
+    """The results that an earlier run of the experiment left; ``None`` without any.
 
-    :raises ResultsError: they cannot be read.
+    :raises ResultsError: their file cannot be read.
     """
     results = kept_results(folder / key)
-    return None if results is None else shown(results)
+    return None if results is None else view_of(results)
 
 
-def _chosen(wanted: Wanted, start: Start) -> tuple[Experiment, Start, str]:
-    """The experiment, the start on the pairs that were chosen, and which these are, in words."""
-    selection, words = selection_of(EXPERIMENTS[wanted.key], wanted.limit, wanted.each, start.spec.seed)
-    chosen = replace(start, pairs=select(start.pairs, selection), limits=wanted.limits)
-    return make(wanted.key, choices_of(chosen, **wanted.changes)), chosen, words
+def _selected(choice: ExperimentChoice, start: Start) -> tuple[Experiment, Start, str]:
+    """The experiment, the start with the selected pairs, and the selection in words."""
+    selection, words = selection_of(EXPERIMENTS[choice.key], choice.limit, choice.each, start.spec.seed)
+    selected = replace(start, pairs=select(start.pairs, selection), limits=choice.limits)
+    return make(choice.key, choices_of(selected, **choice.changes)), selected, words
 
 
-def reckon(wanted: Wanted, start: Start, store: Store | None, check: Callable[[], object]) -> ExperimentEstimate:
-    """What an experiment comes to; ``check`` may raise to end the work.
+def estimate(
+    choice: ExperimentChoice, start: Start, store: Store | None, check: Callable[[], object]
+) -> ExperimentEstimate:
+    """The calls, tokens, price and time of an experiment. ``check`` is called now and then, and may raise to end the
+    work.
 
     :raises NetworkError: a number is below 1.
     """
-    experiment, chosen, _ = _chosen(wanted, start)
-    return estimate_experiment(chosen, experiment, store, check=check)
+    experiment, selected, _ = _selected(choice, start)
+    return estimate_experiment(selected, experiment, store, check=check)
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentSetting:
-    """Where an experiment runs: in which engine and store, into which folder, and under which name of the pairs."""
+    """The engine and store that an experiment uses, the folder of its results, and the name of the set of pairs."""
 
     engine: Engine
     store: Store
@@ -104,42 +108,42 @@ class ExperimentSetting:
 
 
 def run(
-    wanted: Wanted,
+    choice: ExperimentChoice,
     start: Start,
-    place: ExperimentSetting,
+    setting: ExperimentSetting,
     progress: Callable[[ExperimentStep, int], None],
     stopped: Callable[[], bool],
 ) -> ExperimentView:
-    """Runs an experiment, or goes on with it, and writes its results, which stand beside those of other sets of pairs.
+    """Runs an experiment, or resumes it, and writes its results beside those of other sets of pairs.
 
-    ``progress`` hears the step and how many calls were asked so far.
+    ``progress`` gets the step and the number of calls asked so far; ``stopped`` says whether the user ended it.
 
     :raises NetworkError: the networks cannot run.
     :raises ResultsError: the results cannot be written.
     """
     asked = 0
 
-    def told(step: ExperimentStep, event: Event) -> None:
+    def count_call(step: ExperimentStep, event: Event) -> None:
         nonlocal asked
         asked += isinstance(event, CallFinished) and not event.cached
         progress(step, asked)
 
-    experiment, chosen, words = _chosen(wanted, start)
-    course = Course(place.store, chosen, experiment)
-    end = drive(course, place.engine, place.store, told, stopped)
-    place.store.flush()
-    of_set = experiment_set(
-        place.store,
+    experiment, selected, words = _selected(choice, start)
+    course = Course(setting.store, selected, experiment)
+    end = drive(course, setting.engine, setting.store, count_call, stopped)
+    setting.store.flush()
+    set_figures = experiment_set(
+        setting.store,
         experiment,
-        chosen.pairs,
+        selected.pairs,
         course.runs,
-        name=place.name,
+        name=setting.name,
         state=end.state,
         message=end.message,
-        target=wanted.target,
-        labour=wanted.labour,
+        target=choice.target,
+        labour=choice.labour,
         selection=words,
-        source=dict(chosen.record.get("source", {})),
+        source=dict(selected.record.get("source", {})),
         this_time=course.used.calls,
     )
-    return shown(write_results(place.folder / wanted.key, wanted.key, of_set)[0])
+    return view_of(write_results(setting.folder / choice.key, choice.key, set_figures)[0])
