@@ -113,6 +113,10 @@ async def test_a_project_opens_with_its_shards_and_reads_them_as_one_run(
     # Nothing else starts beside the shards.
     assert "judged in shards" in context.runner.why_not()
 
+    status = studio.window.status
+    await until(lambda: status._left[0].text().startswith("Shards: 1 done, 1 running"))
+    assert status._left[1].text() == "6 pairs judged"
+
     # A shard's facts, by mouse and by keyboard.
     click_shard(view.grid, 2)
     assert view.facts.title.whole == f"Shard 2 of {OF}"
@@ -185,7 +189,7 @@ async def test_all_shards_are_paused_stopped_and_let_go_on(studio: Studio, study
     press(view, "Pause all shards")
     await until(lambda: read_command(shards).want == "pause")
     await until(lambda: view.pause.text() == "Resume")
-    press(view, "Let the shards go on")
+    press(view, "Resume all shards")
     await until(lambda: read_command(shards).want == "run" and view.pause.text() == "Pause")
     press(view, "Stop all shards")
     await until(lambda: read_command(shards).want == "stop")
@@ -257,6 +261,7 @@ async def test_what_still_reads_a_store_that_was_left_is_no_error(
     assert left is not None
     query = left.reader.execute("SELECT pair FROM run_pairs")
     context.shards.open_shard(1)
+    await until(lambda: context.shards.opened == 1)
 
     async def reads_on() -> None:
         list(query)

@@ -165,7 +165,7 @@ class AppWindow(QMainWindow):
         self.menu = QMenu("Menu", self)
         self.top_bar = TopBar(actions, document, runner, self.menu)
         self.rail = Rail()
-        self.status = StatusBar(document, run_state, runner, figures, self.tasks)
+        self.status = StatusBar(document, run_state, runner, figures, self.context.shards, self.tasks)
         self.status.unscored_wanted.connect(self.frame_actions.runs.show_unscored)
         self.stack = _Pages(theme)
         # It takes the keyboard until a control is chosen, and shows no ring.

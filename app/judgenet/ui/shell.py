@@ -34,6 +34,7 @@ from judgenet.ui.navigation import PageKey
 from judgenet.ui.run_progress import Progress
 from judgenet.ui.run_state import RunState
 from judgenet.ui.runner import Runner
+from judgenet.ui.shards.state import ShardsState
 from judgenet.ui.tasks import Job, Tasks
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import RAIL, RAIL_NARROW, STATUS_BAR, TOP_BAR
@@ -424,6 +425,7 @@ class StatusBar(QFrame):
         run_state: RunState,
         runner: Runner,
         figures: DesignEstimate,
+        shards: ShardsState,
         tasks: Tasks,
     ) -> None:
         super().__init__()
@@ -433,6 +435,7 @@ class StatusBar(QFrame):
         self._run_state = run_state
         self._runner = runner
         self._figures = figures
+        self._shards = shards
         self._tasks = tasks
         self._job: Job | None = None
         self.bar = QProgressBar(self)
@@ -461,6 +464,7 @@ class StatusBar(QFrame):
             document.difference_changed,
             document.opened,
             figures.changed,
+            shards.changed,
         ):
             signal.connect(self.refresh)
         tasks.jobs_changed.connect(self._jobs_changed)
@@ -592,7 +596,11 @@ class StatusBar(QFrame):
             fact.say("")
         if not document.is_open:
             return
-        if run is None or self._run_state.loading:
+        if (shards_status := self._shards.status()) is not None:
+            for fact, text in zip(left, shards_status[:3], strict=False):
+                fact.say(text)
+            right[3].say(shards_status.price)
+        elif run is None or self._run_state.loading:
             left[0].say("No run in progress" if run is None else f"Run {run.number}")
         else:
             words = {"done": "finished", "budget": "stopped at its limit", "cancelled": "stopped", "failed": "failed"}

@@ -1,8 +1,8 @@
-"""What is known of one shard, or of what leads them all where none is chosen."""
+"""The inspector of one shard; where none is chosen, the endpoints and the faults of all shards."""
 
 from __future__ import annotations
 
-import time
+from time import time
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -15,6 +15,7 @@ from judgenet.store.shard_watch import CellState, ShardSetLook
 from judgenet.ui.elements import ElidedLabel, label, line, link
 from judgenet.ui.measures import measure
 from judgenet.ui.run.elements import Tag
+from judgenet.ui.shards import texts
 from judgenet.ui.shards.state import ShardsState
 from judgenet.ui.tokens import PANEL_INSIDE
 
@@ -26,16 +27,17 @@ TONES: Final[dict[CellState, str]] = {
     "failed": "bad",
     "silent": "warn",
 }
-_ROWS: Final = ("Pairs", "Calls", "Unscored", "Price", "Attempt", "Machine", "Last news")
+_ROWS: Final = (texts.PAIRS, texts.CALLS, texts.UNSCORED, texts.PRICE, texts.ATTEMPT, texts.MACHINE, texts.LAST_NEWS)
 _FAULTS: Final = 4
+"""At most so many faults are listed; the others are counted."""
 
 
 class ShardFacts(QFrame):
     """The inspector of the shards.
 
     Signals:
-        wanted: the index of a shard that is to be chosen.
-        pairs_wanted: the pairs of the chosen shard are to be shown, places in the run.
+        wanted: the index of a shard to choose.
+        pairs_wanted: the places in the run of the pairs to show.
     """
 
     wanted = Signal(int)
@@ -44,7 +46,7 @@ class ShardFacts(QFrame):
     def __init__(self, state: ShardsState) -> None:
         super().__init__()
         self.setProperty("part", "surface")
-        self.setAccessibleName("Inspector of a shard")
+        self.setAccessibleName(texts.INSPECTOR)
         self._state = state
         self._shard = 0
         self.title = ElidedLabel(kind="title", fitted=True)
@@ -53,10 +55,10 @@ class ShardFacts(QFrame):
         self.rows = {name: (label(name, tone="text2"), ElidedLabel()) for name in _ROWS}
         self.error = label("", tone="bad", wrap=True)
         self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.pairs = QPushButton("Show its pairs")
-        self.open = QPushButton("Open its store")
+        self.pairs = QPushButton(texts.SHOW_PAIRS)
+        self.open = QPushButton(texts.OPEN_STORE)
         self.endpoints = label("", tone="text2", wrap=True)
-        self.faults = [(label("", wrap=True), link("", f"Shards with fault {place + 1}")) for place in range(_FAULTS)]
+        self.faults = [(label("", wrap=True), link("", texts.faulty_shards(place + 1))) for place in range(_FAULTS)]
         self.more = label("", tone="text2")
         self.pairs.clicked.connect(self._show_pairs)
         self.open.clicked.connect(self._open)
@@ -105,93 +107,95 @@ class ShardFacts(QFrame):
         measure(buttons, margins=0, spacing=8)
 
     def show_shard(self, index: int) -> None:
-        """Shows a shard, 0 for all of them."""
+        """Shows a shard by its index from 1; 0 shows all of them."""
         self._shard = index
         self._state.choose(index)
         self.refresh()
 
     def refresh(self) -> None:
-        """Shows the present state."""
+        """Shows the current state."""
         look = self._state.look
         if look is None or not self.isVisibleTo(self.window()):
             return
         if self._shard > look.of:
             self._shard = 0
-        one = bool(self._shard)
+        chosen = bool(self._shard)
         for widget in (self._table, self.pairs, self.open):
-            widget.setVisible(one)
-        if one:
-            self._show_one(look, self._shard)
+            widget.setVisible(chosen)
+        if chosen:
+            self._show_shard(look, self._shard)
         else:
-            self.title.say("Shards")
+            self.title.say(texts.SHARDS)
             self.tag.say("")
             self.error.hide()
-            self.sentence.setText("Choose a shard to see how it is.")
+            self.sentence.setText(texts.CHOOSE_SHARD)
         self.sentence.setVisible(bool(self.sentence.text()))
         self._show_endpoints(look)
         self._show_faults(look)
 
-    def _show_one(self, look: ShardSetLook, index: int) -> None:
+    def _show_shard(self, look: ShardSetLook, index: int) -> None:
         state = look.state_of(index)
-        self.title.say(f"Shard {index:,} of {look.of:,}")
+        self.title.say(texts.shard_number(index, look.of))
         self.tag.say(STATE_WORDS[state], TONES[state])
         report = look.reports.get(index)
         self._table.setVisible(report is not None)
-        self.sentence.setText("" if report is not None else "It has not begun.")
+        self.sentence.setText("" if report is not None else texts.NOT_BEGUN)
         if report is not None:
-            for name, text in _texts(report).items():
+            for name, text in _facts(report).items():
                 self.rows[name][1].say(text)
-        said = report.error if report is not None else ""
+        error = report.error if report is not None else ""
         if state == "silent" and report is not None:
-            said = (
-                f"It said that it runs, and has told nothing for {duration(look.at - report.updated)}. Its machine may "
-                "be gone. What it had copied is kept; start the shard again."
-            )
+            error = texts.silent_for(duration(look.at - report.updated))
         self.error.setProperty("tone", "warn" if state == "silent" else "bad")
         self.error.style().polish(self.error)
-        self.error.setText(said)
-        self.error.setVisible(bool(said))
+        self.error.setText(error)
+        self.error.setVisible(bool(error))
         why = self._state.why_not_open(index)
         self.open.setEnabled(not why)
-        self.open.setToolTip(why or "Read-only, as it is on the disk now")
-        there = self._state.has_pairs(index)
-        self.pairs.setEnabled(there)
-        tip = "Its pairs, on this page" if there else "Its pairs are there when it has ended and is read."
-        self.pairs.setToolTip(tip)
+        self.open.setToolTip(why or texts.OPEN_STORE_TIP)
+        readable = self._state.has_pairs(index)
+        self.pairs.setEnabled(readable)
+        self.pairs.setToolTip(texts.SHOW_PAIRS_TIP if readable else texts.PAIRS_LATER)
 
     def _show_endpoints(self, look: ShardSetLook) -> None:
         lines = [
-            f"{clean(one.name)}, {clean(one.model)}: {of(one.in_flight, one.window)} calls in flight"
-            + {"open": "", "slow": "; slowed down by the endpoint", "stopped": f"; stopped. {one.message}"}[one.state]
-            for one in (look.told.endpoints if look.told is not None else ())
+            texts.parallel_calls(clean(endpoint.name), clean(endpoint.model), of(endpoint.in_flight, endpoint.window))
+            + {
+                "open": "",
+                "slow": texts.ENDPOINT_SLOW,
+                "stopped": texts.endpoint_stopped(endpoint.message),
+            }[endpoint.state]
+            for endpoint in (look.told.endpoints if look.told is not None else ())
         ]
         self.endpoints.setText("\n".join(lines))
         self.endpoints.setVisible(bool(lines) and not self._shard)
 
     def _show_faults(self, look: ShardSetLook) -> None:
-        groups = trouble_groups([shard_trouble(look, of) for state in TROUBLED for of in look.in_state(state)])
+        groups = trouble_groups([shard_trouble(look, shard) for state in TROUBLED for shard in look.in_state(state)])
         shown = list(groups.items())[:_FAULTS]
         self._line.setVisible(bool(shown))
         self._shown = [troubles for _, troubles in shown]
         for place, (words, button) in enumerate(self.faults):
-            there = place < len(shown)
-            words.setVisible(there)
-            button.setVisible(there)
-            if there:
-                said, troubles = shown[place]
-                words.setText(said)
-                button.setText("Show the shard" if len(troubles) == 1 else f"Go through {len(troubles):,} shards")
+            used = place < len(shown)
+            words.setVisible(used)
+            button.setVisible(used)
+            if used:
+                fault, troubles = shown[place]
+                words.setText(fault)
+                button.setText(
+                    texts.SHOW_FAULTY_SHARD if len(troubles) == 1 else texts.go_through_shards(len(troubles))
+                )
         rest = len(groups) - len(shown)
         self.more.setVisible(rest > 0)
-        self.more.setText(f"and {plural(rest, 'other fault')}")
+        self.more.setText(texts.more_faults(plural(rest, "other fault")))
 
     def _go(self) -> None:
         """Goes to the next shard that has a fault."""
         sender = self.sender()
         place = -1 if sender is None else int(sender.property("place"))
         if 0 <= place < len(self._shown):
-            having = [trouble.shard for trouble in self._shown[place]]
-            self.wanted.emit(next((shard for shard in having if shard > self._shard), having[0]))
+            shards = [trouble.shard for trouble in self._shown[place]]
+            self.wanted.emit(next((shard for shard in shards if shard > self._shard), shards[0]))
 
     def _show_pairs(self) -> None:
         self.pairs_wanted.emit(self._state.pairs_of(self._shard))
@@ -200,15 +204,15 @@ class ShardFacts(QFrame):
         self._state.open_shard(self._shard)
 
 
-def _texts(report: ShardReport) -> dict[str, str]:
-    """The facts of a shard, by the names of their rows."""
-    ago = "n/a" if not report.updated else f"{duration(max(0.0, time.time() - report.updated))} ago"
+def _facts(report: ShardReport) -> dict[str, str]:
+    """What a shard reported, by the names of the rows."""
+    last_news = "n/a" if not report.updated else texts.ago(duration(max(0.0, time() - report.updated)))
     return {
-        "Pairs": of(report.pairs_done, report.pairs),
-        "Calls": f"{report.calls:,}",
-        "Unscored": f"{report.unscored:,}",
-        "Price": spent_text(report.price, report.unpriced),
-        "Attempt": f"{report.attempt:,}" if report.attempt else "n/a",
-        "Machine": report.worker or "n/a",
-        "Last news": ago,
+        texts.PAIRS: of(report.pairs_done, report.pairs),
+        texts.CALLS: f"{report.calls:,}",
+        texts.UNSCORED: f"{report.unscored:,}",
+        texts.PRICE: spent_text(report.price, report.unpriced),
+        texts.ATTEMPT: f"{report.attempt:,}" if report.attempt else "n/a",
+        texts.MACHINE: report.worker or "n/a",
+        texts.LAST_NEWS: last_news,
     }

@@ -1,4 +1,4 @@
-"""The grid of shards: one cell a shard, by index, row by row. Only what changed is drawn anew."""
+"""The grid of shards: one cell for each shard, by index, row by row. Only cells that changed are drawn again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STEPS: Final = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class _Layout(NamedTuple):
-    """Px of a cell's side and from one cell to the next, and how many cells are in a row."""
+    """The side of a cell and the distance from one cell to the next, both in px, and the cells in a row."""
 
     side: int
     pitch: int
@@ -30,24 +30,24 @@ class _Layout(NamedTuple):
 
 
 class ShardGrid(QAbstractScrollArea):
-    """All shards at once; the keyboard goes from one to the next.
+    """All shards at once; arrow keys, Home and End move between them.
 
     Signals:
         selected: the index of a shard, from 1.
-        activated: Enter or a double click on a shard.
+        activated: the index of a shard on which Enter was pressed or that was double-clicked.
     """
 
     selected = Signal(int)
     activated = Signal(int)
 
-    def __init__(self, tell: Callable[[int], str]) -> None:
-        """``tell`` says a shard's state in a line."""
+    def __init__(self, describe: Callable[[int], str]) -> None:
+        """``describe`` gives the state of a shard, by index from 1, in one line."""
         super().__init__()
-        self._tell = tell
+        self._describe = describe
         self._stamps: Stamps = np.zeros(0, np.uint8)
         self._layout = _Layout(_SMALLEST, _SMALLEST + 1, 1)
         self._drawn: QPixmap | None = None
-        self._look: object = None
+        self._look_drawn: object = None
         self._cells: dict[int, QPixmap] = {}
         self.current = 0
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -58,7 +58,7 @@ class ShardGrid(QAbstractScrollArea):
         self.verticalScrollBar().valueChanged.connect(self._redraw)
 
     def show_stamps(self, stamps: Stamps) -> None:
-        """Shows other states; cells that are as before are left alone."""
+        """Shows new states; cells that did not change are not drawn again."""
         before, self._stamps = self._stamps, stamps
         if len(before) != len(stamps):
             self.current = min(self.current, len(stamps))
@@ -75,7 +75,7 @@ class ShardGrid(QAbstractScrollArea):
         return self._layout.side >= current_theme().px(ICONED)
 
     def select(self, index: int) -> None:
-        """Puts the ring around a shard, 0 for none, and brings it into view."""
+        """Puts the ring around a shard, by index from 1 (0 for none), and scrolls it into view."""
         if index == self.current:
             return
         self.current = index
@@ -85,7 +85,7 @@ class ShardGrid(QAbstractScrollArea):
                 bar.setValue(int(bar.value() + box.top()) - self._layout.pitch)
             elif box.bottom() > self.viewport().height():
                 bar.setValue(int(bar.value() + box.bottom() - self.viewport().height()) + self._layout.pitch)
-        self.setAccessibleDescription(self._tell(index) if index else "")
+        self.setAccessibleDescription(self._describe(index) if index else "")
         self.viewport().update()
 
     # Layout
@@ -95,7 +95,7 @@ class ShardGrid(QAbstractScrollArea):
         self._arrange()
 
     def _arrange(self) -> None:
-        """The largest cells with which all shards have room; below the smallest they scroll."""
+        """Chooses the largest cells with which all shards fit; with the smallest ones the grid scrolls."""
         theme, count = current_theme(), max(1, len(self._stamps))
         inside = theme.px(_INSIDE)
         width, height = self.viewport().width() - 2 * inside, self.viewport().height() - 2 * inside
@@ -143,20 +143,20 @@ class ShardGrid(QAbstractScrollArea):
         return range(first, min(len(self._stamps), first + (self.viewport().height() // pitch + 2) * across))
 
     def _stamp(self, stamp: int) -> QPixmap:
-        found = self._cells.get(stamp)
-        if found is None:
+        cell = self._cells.get(stamp)
+        if cell is None:
             theme, ratio = current_theme(), self.devicePixelRatioF()
             side = self._layout.side
-            found = QPixmap(round(side * ratio), round(side * ratio))
-            found.setDevicePixelRatio(ratio)
-            found.fill(theme.color("canvas"))
-            painter = QPainter(found)
+            cell = QPixmap(round(side * ratio), round(side * ratio))
+            cell.setDevicePixelRatio(ratio)
+            cell.fill(theme.color("canvas"))
+            painter = QPainter(cell)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.scale(theme.scale, theme.scale)
             draw_stamp(painter, Ink.of(theme), QRectF(0, 0, side / theme.scale, side / theme.scale), stamp)
             painter.end()
-            self._cells[stamp] = found
-        return found
+            self._cells[stamp] = cell
+        return cell
 
     def _paint_cells(self, target: QPixmap, places: list[int] | range) -> None:
         theme = current_theme()
@@ -184,8 +184,8 @@ class ShardGrid(QAbstractScrollArea):
     def _whole(self) -> QPixmap:
         theme = current_theme()
         look = (theme, self._layout, self.devicePixelRatioF())
-        if look != self._look:
-            self._look = look
+        if look != self._look_drawn:
+            self._look_drawn = look
             self._cells.clear()
             self._drawn = None
         if self._drawn is None:
@@ -210,14 +210,14 @@ class ShardGrid(QAbstractScrollArea):
     # What the user does
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        found = self.shard_at(event.position().toPoint())
-        if found:
-            self._choose(found)
+        shard = self.shard_at(event.position().toPoint())
+        if shard:
+            self._choose(shard)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        found = self.shard_at(event.position().toPoint())
-        if found:
-            self.activated.emit(found)
+        shard = self.shard_at(event.position().toPoint())
+        if shard:
+            self.activated.emit(shard)
 
     def _choose(self, index: int) -> None:
         self.select(index)
@@ -240,8 +240,8 @@ class ShardGrid(QAbstractScrollArea):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
-            found = self.shard_at(event.pos())
-            QToolTip.showText(event.globalPos(), self._tell(found) if found else "", self.viewport())
+            shard = self.shard_at(event.pos())
+            QToolTip.showText(event.globalPos(), self._describe(shard) if shard else "", self.viewport())
             return True
         return super().viewportEvent(event)
 

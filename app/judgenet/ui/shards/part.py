@@ -1,4 +1,4 @@
-"""Where the page Run shows the shards of the project, beside the network and the pairs that it shows anyway."""
+"""The part of the page Run that switches between the shards of the project and the pairs of the run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 from judgenet.core.wording import of
 from judgenet.ui.context import Context
 from judgenet.ui.measures import measure
+from judgenet.ui.shards import texts
 from judgenet.ui.shards.view import ShardsView
 from judgenet.ui.widgets import Segment
 
@@ -18,10 +19,10 @@ class ShardsPart(QStackedWidget):
     """The shards, or the pairs of a run; where the project has no shards the latter alone.
 
     Attributes:
-        choice: chooses between both, for the top bar; empty where there are no shards.
+        choice: the switch between both, for the top bar; empty where there are no shards.
 
     Signals:
-        pairs_wanted: pairs that are to be shown, and why they are listed.
+        pairs_wanted: the places of pairs to show, and why they are listed.
     """
 
     pairs_wanted = Signal(object, str)
@@ -33,7 +34,7 @@ class ShardsPart(QStackedWidget):
         self._pairs = pairs
         self.addWidget(pairs)
         self.view: ShardsView | None = None
-        self.segment = Segment("What the page shows", (("shards", "Shards"), ("pairs", "Pairs")))
+        self.segment = Segment(texts.SHOWN_PART, (("shards", texts.SHARDS), ("pairs", texts.PAIRS)))
         self.segment.chosen.connect(self._chosen)
         self.choice = QWidget()
         row = QHBoxLayout(self.choice)
@@ -46,18 +47,18 @@ class ShardsPart(QStackedWidget):
 
     @property
     def regions(self) -> Sequence[QWidget]:
-        """The parts among which the keyboard goes."""
+        """The widgets between which F6 moves the focus."""
         return () if self.view is None else (self.view.grid, self.view.facts)
 
     @property
     def run_title(self) -> str:
-        """What the run in view is called where it is not one of the project's own; empty where it is."""
+        """The title of the run in view where it is a shard or all shards; empty for a run of the project itself."""
         state = self._state
         if state.look is None or not self._context.document.looks_elsewhere:
             return ""
         if state.opened is not None:
-            return f"Shard {state.shard(state.opened)}"
-        return f"{of(state.indexed, state.look.of)} shards"
+            return texts.shard(str(state.shard(state.opened)))
+        return texts.shards_shown(of(state.indexed, state.look.of))
 
     def show_pairs(self) -> None:
         """Shows the network and the pairs."""
@@ -65,7 +66,7 @@ class ShardsPart(QStackedWidget):
         self.setCurrentWidget(self._pairs)
 
     def show_shards(self) -> None:
-        """Shows the shards; a shard that was looked into is left."""
+        """Shows the shards, and closes the shard that is open."""
         if self.view is None:
             self.view = ShardsView(self._context)
             self.view.pairs_wanted.connect(self.pairs_wanted)
@@ -75,9 +76,8 @@ class ShardsPart(QStackedWidget):
         self._state.close_shard()
 
     def _found(self) -> None:
-        there = self._state.there
-        self.segment.setVisible(there)
-        if there:
+        self.segment.setVisible(self._state.there)
+        if self._state.there:
             self.show_shards()
         else:
             self.show_pairs()

@@ -1,4 +1,4 @@
-"""How a shard looks in the grid: told apart by shape, with colour beside it."""
+"""How a shard looks in the grid: each state has a shape of its own, so that colour is not needed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from judgenet.store.shard_watch import CELL_STATES, CellState, ShardSetLook
 from judgenet.ui.canvas.ink import Ink
 
 LEVELS: Final = 8
-"""A running shard is filled in so many steps."""
+"""The number of steps in which a running shard fills."""
 LETTERED: Final = 36.0
-"""From this side on (px at 100 %) a cell shows its number."""
+"""Cells with at least this side, in px at 100 %, show their number."""
 ICONED: Final = 20.0
-"""From this side on a cell shows an icon."""
+"""Cells with at least this side, in px at 100 %, show an icon."""
 _MARKS: Final[dict[CellState, tuple[str, str, str]]] = {
     "done": ("tick", "good", "goodTint"),
     "failed": ("close", "bad", "badTint"),
@@ -29,20 +29,20 @@ _MARKS: Final[dict[CellState, tuple[str, str, str]]] = {
 """Icon, colour of the icon and the border, and ground of a large cell."""
 
 Stamps = NDArray[np.uint8]
-"""What each shard shows, by index less 1: the place of its state in ``CELL_STATES`` times 16, and the level to which
-it is filled."""
+"""What each shard shows, by its index less 1: 16 times the place of its state in ``CELL_STATES``, plus the level to
+which it is filled, 0 to :data:`LEVELS`."""
 
 
 def stamps_of(look: ShardSetLook | None) -> Stamps:
-    """What the shards show; for thousands of them best found out in a thread."""
+    """What the shards show; empty without any. For thousands of shards, call it in a thread."""
     if look is None:
         return np.zeros(0, np.uint8)
-    found = np.frombuffer(look.cells, np.uint8) * np.uint8(16)
+    stamps = np.frombuffer(look.cells, np.uint8) * np.uint8(16)
     running = CELL_STATES.index("running")
     for index, report in look.reports.items():
         if look.cells[index - 1] == running and report.pairs:
-            found[index - 1] += min(LEVELS, LEVELS * report.pairs_done // report.pairs)
-    return found
+            stamps[index - 1] += min(LEVELS, LEVELS * report.pairs_done // report.pairs)
+    return stamps
 
 
 def draw_stamp(painter: QPainter, ink: Ink, box: QRectF, stamp: int) -> None:

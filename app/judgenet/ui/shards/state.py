@@ -1,51 +1,66 @@
-"""The shards of the open project: looked at once a second in a thread, read as one run, and told what to do."""
+"""The shards of the open project: watched in a thread, read as one run, merged, and given commands."""
 
 from __future__ import annotations
 
 import sqlite3
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from judgenet.core.shards import Shard
-from judgenet.core.wording import plural
+from judgenet.core.wording import of, plural, spent_text
+from judgenet.figures.shards import STATE_WORDS
 from judgenet.store.db import Store, StoreError, StoreInUse
 from judgenet.store.files import store_path
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.runs import runs
 from judgenet.store.shard_index import IndexMaker, index_path, pairs_of_shard, shards_in, take_labels
 from judgenet.store.shard_states import Want, write_command
-from judgenet.store.shard_watch import ShardSetLook, ShardWatch
+from judgenet.store.shard_watch import CellState, ShardSetLook, ShardWatch
 from judgenet.store.shards import ShardsInRun, merge_shards, read_shards, shards_folder
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.run_state import RunState
+from judgenet.ui.shards import texts
 from judgenet.ui.shards.stamps import Stamps, stamps_of
 from judgenet.ui.tasks import Job, JobCancelled, Tasks
 
-EVERY_MS: Final = 1000
-"""Shards are looked at so often while they are in view."""
-_UNSEEN_MS: Final = 5000
+STATES_SHOWN: Final[tuple[CellState, ...]] = ("done", "running", "paused", "waiting", "failed", "silent")
+"""The states of shards in the order in which people read them."""
+_IN_VIEW_MS: Final = 1000
+"""How often the files of the shards are read while the page shows them."""
+_OUT_OF_VIEW_MS: Final = 5000
 _REST_S: Final = 0.0005
-"""Between two files the thread lets others work."""
+"""How long the thread sleeps between two files, so that other threads can work."""
+
+
+class ShardsStatus(NamedTuple):
+    """The shards in the status bar: how many are in each state, pairs that are judged, calls, and price."""
+
+    state: str
+    pairs: str
+    calls: str
+    price: str
 
 
 class ShardsState(QObject):
-    """What is known of the shards of the open project.
+    """The state of the shards of the open project, and what can be done with them.
 
     Attributes:
-        look: how they are, ``None`` where the project has none; ``stamps`` what the grid shows of it.
-        opened: the shard whose store is looked into, by index from 1; ``None`` for none.
-        chosen: the shard whose facts are shown, 0 for none.
-        indexed: how many ended shards the figures are of.
-        working: the index is being made, or the shards merged.
+        look: what the files of the shards say, ``None`` where the project has none.
+        stamps: what the grid shows of :attr:`look`.
+        opened: the shard whose store is open in place of the project's, by index from 1; ``None`` for none.
+        chosen: the shard in the inspector, by index from 1; 0 for none.
+        indexed: how many ended shards the figures rest on.
+        working: the index is being made, or the shards are being merged.
 
     Signals:
-        changed: :attr:`look`, or one of the others, changed; about once a second.
-        found: the project has shards, or has none, other than before.
+        changed: one of the attributes changed; about once a second.
+        found: the project now has shards and had none before, or the other way round.
     """
 
     changed = Signal()
@@ -71,47 +86,49 @@ class ShardsState(QObject):
         self.indexed = 0
         self._in_index: frozenset[str] = frozenset()
         self._store_seen = (0, False)
+        self._to_open = 0
         self.working = False
         self._watch: ShardWatch | None = None
         self._file: Path | None = None
-        self._looking = self._tried = False
-        self._trouble = ""
+        self._looking = False
+        self._tried_to_index = False
+        self._last_error = ""
         self._in_view = False
-        self._finished = 0
+        self._ended_when_done = 0
         self._timer = QTimer(self)
         self._timer.setObjectName("shards")
-        self._timer.setInterval(_UNSEEN_MS)
+        self._timer.setInterval(_OUT_OF_VIEW_MS)
         self._timer.timeout.connect(self._tick)
         document.opened.connect(self._opened)
         document.saved_changed.connect(self._opened)
 
     def close(self) -> None:
-        """Nobody looks at the shards any more."""
+        """Stops watching the shards."""
         self._timer.stop()
         self._watch = None
 
     @property
     def there(self) -> bool:
-        """The project has shards."""
+        """Whether the project has shards."""
         return self.look is not None
 
     @property
     def behind(self) -> int:
-        """How many shards have ended that the figures do not hold yet."""
+        """How many shards have ended that are not in the figures yet."""
         return max(0, self.look.ended - self.indexed) if self.look is not None and self.reads_index else 0
 
     @property
     def reads_index(self) -> bool:
-        """The shards that have ended are read as the project's run."""
+        """Whether the shards that have ended are shown as the project's run."""
         return self._document.looks_elsewhere and self.opened is None
 
     def _opened(self) -> None:
         if self._document.file == self._file:
             return
         self._file = self._document.file
-        had = self.there
+        had_shards = self.there
         self.look, self.opened, self.indexed = None, None, 0
-        self._tried, self._trouble, self._finished = False, "", 0
+        self._tried_to_index, self._last_error, self._ended_when_done, self._to_open = False, "", 0, 0
         path = self._document.path
         self._watch = None if path is None else ShardWatch(shards_folder(path), lambda: time.sleep(_REST_S))
         if self._watch is None:
@@ -119,24 +136,24 @@ class ShardsState(QObject):
         else:
             self._timer.start()
             self._tick()
-        if had:
+        if had_shards:
             self.found.emit()
 
-    # Looking
+    # Watching
 
     def _tick(self) -> None:
         if self._watch is not None and not self._looking:
             self._looking = True
-            self._tasks.start(self._look(self._watch), "Look at the shards")
+            self._tasks.start(self._look(self._watch), texts.LOOK_AT_SHARDS)
 
     async def _look(self, watch: ShardWatch) -> None:
         try:
-            look, stamps, self._store_seen = await self._tasks.off_thread(_looked, watch, self.chosen)
+            look, stamps, self._store_seen = await self._tasks.off_thread(_look_at, watch, self.chosen)
         except StoreError as error:
             look, stamps = None, stamps_of(None)
-            if str(error) != self._trouble:
-                self._trouble = str(error)
-                self._errors.tell(self._trouble, self._document.title, level="warning")
+            if str(error) != self._last_error:
+                self._last_error = str(error)
+                self._errors.tell(self._last_error, self._document.title, level="warning")
         finally:
             self._looking = False
         if watch is not self._watch:
@@ -146,59 +163,71 @@ class ShardsState(QObject):
             self.found.emit()
         if look is not None:
             self.changed.emit()
-            if look.ended and not self._tried and self._may_index():
-                self._tried = True
+            if look.ended and not self._tried_to_index and self._may_index():
+                self._tried_to_index = True
                 self.take_in()
-            elif self.behind and look.state == "done" and self._in_view and look.ended != self._finished:
-                # Nothing more comes, and nobody is at work on another page: all of it is read by itself, once.
-                self._finished = look.ended
+            elif self.behind and look.state == "done" and self._in_view and look.ended != self._ended_when_done:
+                # The last shard is done and nobody works on another page: read all of them, once.
+                self._ended_when_done = look.ended
                 self.take_in()
 
     def _may_index(self, *, while_working: bool = False) -> bool:
-        """The set can be read as the project's run: the project has none of its own."""
+        """Whether the shards can be shown as the project's run: it has no run of its own."""
         own = self._document.own_store
         return self.opened is None and (while_working or not self.working) and (own is None or not runs(own))
 
-    # The set as one run
+    def status(self) -> ShardsStatus | None:
+        """What the status bar says while shards run or where they are not read yet; ``None`` where the run in view
+        says more."""
+        look = self.look
+        if look is None or self.opened is not None or (self.reads_index and not look.goes_on):
+            return None
+        counts = ((STATE_WORDS[state], look.count(state)) for state in STATES_SHOWN)
+        by_state = ", ".join(f"{count:,} {words}" for words, count in counts if count)
+        pairs = f"{look.pairs_done:,}" if look.pairs is None else of(look.pairs_done, look.pairs)
+        price = spent_text(look.price, look.unpriced) if look.calls else ""
+        calls = plural(look.calls, "call")
+        return ShardsStatus(texts.shards_status(by_state), texts.pairs_judged(pairs), calls, price)
+
+    # The shards as one run
 
     def take_in(self) -> None:
         """Reads all shards that have ended as the project's run."""
         if not self.working and self._watch is not None:
-            self._tasks.start(self._take_in(self._watch), "Read the shards")
+            self._tasks.start(self._take_in(self._watch), texts.READ_SHARDS)
 
     async def _take_in(self, watch: ShardWatch) -> None:
         self._set_working(True)
         try:
-            made = await self._tasks.job("Read the shards", lambda job: _made(watch.folder, job))
+            index = await self._tasks.job(texts.READ_SHARDS, lambda job: _make_index(watch.folder, job))
             try:
                 if watch is self._watch and self.reads_index:
-                    # Nobody else may have the index open while another takes its place.
+                    # The index must not be open here while the new one takes its place.
                     self._look_away()
-                # In another window the index stays as it is until that one takes in what has ended.
+                # Another window that has it open keeps the old index until it reads the shards itself.
                 with suppress(StoreInUse):
-                    await self._tasks.off_thread(made.put)
+                    await self._tasks.off_thread(index.put)
             finally:
-                await self._tasks.off_thread(made.close)
+                await self._tasks.off_thread(index.close)
             await self._tasks.off_thread(take_labels, watch.folder)
             if watch is self._watch and self._may_index(while_working=True):
-                self._show_index(watch.folder)
+                await self._show_index(watch)
         except JobCancelled:
             return
         except (StoreError, OSError, sqlite3.Error) as error:
             if watch is self._watch:
-                self._errors.tell_exception(error, "The shards", Mend("Try again", self.take_in))
+                self._errors.tell_exception(error, texts.THE_SHARDS, Mend(texts.TRY_AGAIN, self.take_in))
         finally:
             self._set_working(False)
 
-    def _show_index(self, folder: Path) -> None:
-        read_only = ""
-        try:
-            store = Store.open(index_path(folder))
-        except StoreInUse:
-            store = Store.open(index_path(folder), readonly=True)
-            read_only = "The shards are open in another window: they are open read-only here."
-        self.indexed, self._in_index = _indexed(store), shards_in(store)
-        self._document.look_into(store, read_only)
+    async def _show_index(self, watch: ShardWatch) -> None:
+        """Opens the index in place of the project's store, unless another project was opened meanwhile."""
+        index = await self._tasks.off_thread(_open_index, watch.folder)
+        if watch is not self._watch or not self._may_index(while_working=True):
+            index.store.close()
+            return
+        self.indexed, self._in_index = index.ended, index.shards
+        self._document.look_into(index.store, index.read_only)
         self.changed.emit()
 
     def _set_working(self, working: bool) -> None:
@@ -207,46 +236,46 @@ class ShardsState(QObject):
 
     @property
     def unmerged(self) -> bool:
-        """Shards have ended that the project's own runs do not hold."""
-        made = [shards for run in self._run_state.runs if (shards := ShardsInRun.of_run(run)) is not None]
+        """Whether shards have ended that are not in the project's own runs."""
+        merged = [shards for run in self._run_state.runs if (shards := ShardsInRun.of_run(run)) is not None]
         if self.look is None or not self.look.ended or self.opened is not None:
             return False
-        return self.reads_index or any(shards.ended < self.look.ended for shards in made[-1:])
+        return self.reads_index or any(shards.ended < self.look.ended for shards in merged[-1:])
 
     def merge(self) -> None:
-        """Makes one run of the shards, in the project's own store; those that are missing stay open."""
+        """Makes one run of the shards in the project's own store; pairs of missing shards stay unfinished."""
         if not self.working and self._watch is not None:
-            self._tasks.start(self._merge(self._watch), "Merge the shards")
+            self._tasks.start(self._merge(self._watch), texts.MERGE_SHARDS)
 
     def why_not_merge(self) -> str:
-        """Why the shards cannot be merged now, in words; empty where they can."""
+        """Why the shards cannot be merged now; empty where they can."""
         own = self._document.own_store
         if self.working:
-            return "The shards are being read."
+            return texts.BEING_READ
         if own is None or own.readonly:
-            return "The project's store cannot be written."
+            return texts.STORE_NOT_WRITABLE
         if self.look is None or not self.look.ended:
-            return "No shard has ended yet."
+            return texts.NONE_ENDED
         if self.look.goes_on:
-            return "Shards are still running. Merging before they end leaves out what they have."
+            return texts.STILL_RUNNING
         return ""
 
     async def _merge(self, watch: ShardWatch) -> None:
         own, pairs = self._document.own_store, self._document.pairs
         if own is None or (why := self.why_not_merge()):
-            self._errors.tell(why or "There is no store.", "The shards", level="warning")
+            self._errors.tell(why or texts.NO_STORE, texts.THE_SHARDS, level="warning")
             return
         self._set_working(True)
         folder = watch.folder
         try:
             self._look_away()
             shards = await self._tasks.off_thread(read_shards, folder)
-            every = None if shards.complete else pairs
-            await self._tasks.job("Merge the shards", lambda job: merge_shards(shards, own, every))
+            all_pairs = None if shards.complete else pairs
+            await self._tasks.job(texts.MERGE_SHARDS, lambda job: merge_shards(shards, own, all_pairs))
         except JobCancelled:
             return
         except (StoreError, OSError, sqlite3.Error) as error:
-            self._errors.tell_exception(error, "The shards")
+            self._errors.tell_exception(error, texts.THE_SHARDS)
         finally:
             self._set_working(False)
             if watch is self._watch:
@@ -261,14 +290,14 @@ class ShardsState(QObject):
         return Shard(self.look.of, index)
 
     def set_in_view(self, in_view: bool) -> None:
-        """The shards come into view, or go out of it: nobody then needs to know of them within a second."""
+        """Says whether the page shows the shards; out of view they are watched less often."""
         self._in_view = in_view
-        self._timer.setInterval(EVERY_MS if in_view else _UNSEEN_MS)
+        self._timer.setInterval(_IN_VIEW_MS if in_view else _OUT_OF_VIEW_MS)
         if in_view:
             self._tick()
 
     def choose(self, index: int) -> None:
-        """The facts of a shard come into view, 0 for none."""
+        """Says which shard the inspector shows, by index from 1; 0 for none."""
         self.chosen = index
         self._tick()
 
@@ -277,7 +306,7 @@ class ShardsState(QObject):
         return self.reads_index and self.shard(index).folder in self._in_index
 
     def pairs_of(self, index: int) -> tuple[int, ...]:
-        """The pairs of a shard in the run that is in view; none where it is not in there."""
+        """The places of a shard's pairs in the run in view; empty where the run has none of them."""
         store = self._document.store
         if store is None or not self.reads_index:
             return ()
@@ -287,32 +316,41 @@ class ShardsState(QObject):
             return ()
 
     def why_not_open(self, index: int) -> str:
-        """Why a shard's store cannot be looked into, in words; empty where it can."""
+        """Why the store of a shard cannot be opened; empty where it can."""
         if self.look is None or index not in self.look.reports:
-            return "It has not begun: there is no store yet."
+            return texts.NO_STORE_YET
         if self.working:
-            return "The shards are being read."
+            return texts.BEING_READ
         if self._store_seen[0] != index:
-            return "Its store is looked for."
+            return texts.LOOKING_FOR_STORE
         if not self._store_seen[1]:
-            return "Its store is on its worker's disk until it ends, or until it is next copied."
+            return texts.STORE_ON_WORKER
         return ""
 
     def open_shard(self, index: int) -> None:
-        """Looks into the store of one shard, read-only, as it is on the disk now."""
-        if self.look is None:
-            return
+        """Opens the store of a shard, by index from 1, read-only and as it is on the disk now."""
+        if self.look is not None and self._watch is not None:
+            self._to_open = index
+            self._tasks.start(self._open_shard(self._watch, self.look, index), texts.OPEN_SHARD)
+
+    async def _open_shard(self, watch: ShardWatch, look: ShardSetLook, index: int) -> None:
+        name = str(Shard(look.of, index))
         try:
-            store = Store.open(_store_of(self.look, index), readonly=True)
+            store = await self._tasks.off_thread(partial(Store.open, _store_of(look, index), readonly=True))
         except StoreError as error:
-            self._errors.tell_exception(error, f"Shard {index}")
+            self._errors.tell_exception(error, texts.shard(name))
+            return
+        if watch is not self._watch or self._to_open != index or self.working:
+            # The user went elsewhere meanwhile.
+            store.close()
             return
         self.opened = index
-        self._document.look_into(store, f"Shard {self.shard(index)} is shown. It can only be read.")
+        self._document.look_into(store, texts.shard_shown(name))
         self.changed.emit()
 
     def close_shard(self) -> None:
         """Goes back to all shards."""
+        self._to_open = 0
         if self.opened is None:
             return
         self._look_away()
@@ -328,46 +366,70 @@ class ShardsState(QObject):
     # Commands
 
     def command(self, want: Want) -> None:
-        """Tells all shards to go on, to pause or to stop."""
+        """Tells all shards to run, to pause or to stop."""
         if self._watch is not None:
-            self._tasks.start(self._command(self._watch.folder, want), "Tell the shards")
+            self._tasks.start(self._command(self._watch.folder, want), texts.COMMAND_SHARDS)
 
     async def _command(self, folder: Path, want: Want) -> None:
         try:
             await self._tasks.off_thread(write_command, folder, want)
         except OSError as error:
-            self._errors.tell_exception(error, "The shards")
+            self._errors.tell_exception(error, texts.THE_SHARDS)
         self._tick()
 
-    def behind_words(self) -> str:
-        """What the figures lack, in words; empty where that is nothing."""
-        return f"{plural(self.behind, 'shard')} more ended" if self.behind else ""
 
-
-def _looked(watch: ShardWatch, chosen: int) -> tuple[ShardSetLook | None, Stamps, tuple[int, bool]]:
-    """How the shards are, what the grid shows of it, and whether the store of the chosen one is there: disks that
-    others share can be slow."""
+def _look_at(watch: ShardWatch, chosen: int) -> tuple[ShardSetLook | None, Stamps, tuple[int, bool]]:
+    """What the files of the shards say, what the grid shows of it, and whether the store of the chosen shard exists.
+    For a thread: a shared disk can be slow."""
     look = watch.look()
-    there = look is not None and 0 < chosen <= look.of and _store_of(look, chosen).exists()
-    return look, stamps_of(look), (chosen, there)
+    exists = look is not None and 0 < chosen <= look.of and _store_of(look, chosen).exists()
+    return look, stamps_of(look), (chosen, exists)
 
 
 def _store_of(look: ShardSetLook, index: int) -> Path:
     return look.folder / Shard(look.of, index).folder / store_path(Path(RUN_PROJECT)).name
 
 
-def _indexed(store: Store) -> int:
-    found = runs(store)
-    return int(found[-1].record.get("shards", {}).get("ended", 0)) if found else 0
+class _OpenIndex(NamedTuple):
+    """The open index of the shards: why it cannot be changed (empty where it can), how many ended shards it holds,
+    and their folders."""
+
+    store: Store
+    read_only: str
+    ended: int
+    shards: frozenset[str]
 
 
-def _made(folder: Path, job: Job) -> IndexMaker:
-    """The index of all shards that have ended, made beside the one that is there."""
-    made = IndexMaker(read_shards(folder), lambda done, total: job.report(done, total))
-    made.make()
+def _open_index(folder: Path) -> _OpenIndex:
+    """Opens the index of a folder of shards; read-only where another window has it open.
+
+    :raises StoreError: it cannot be read.
+    """
+    read_only = ""
+    try:
+        store = Store.open(index_path(folder))
+    except StoreInUse:
+        store = Store.open(index_path(folder), readonly=True)
+        read_only = texts.OPEN_ELSEWHERE
+    try:
+        recorded = runs(store)
+        ended = int(recorded[-1].record.get("shards", {}).get("ended", 0)) if recorded else 0
+        return _OpenIndex(store, read_only, ended, shards_in(store))
+    except (StoreError, sqlite3.Error):
+        store.close()
+        raise
+
+
+def _make_index(folder: Path, job: Job) -> IndexMaker:
+    """Makes the index of all shards that have ended, beside the one that exists.
+
+    :raises JobCancelled: the user stopped it.
+    """
+    index = IndexMaker(read_shards(folder), lambda done, total: job.report(done, total))
+    index.make()
     try:
         job.check()
     except JobCancelled:
-        made.close()
+        index.close()
         raise
-    return made
+    return index

@@ -1,4 +1,4 @@
-"""All shards of the project: how they are in figures, the grid with its legend, and what can be done with them."""
+"""The view of all shards of the project: commands, figures, the grid with its legend, and the inspector."""
 
 from __future__ import annotations
 
@@ -17,35 +17,42 @@ from judgenet.ui.context import Context
 from judgenet.ui.elements import ElidedLabel, label, line, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
+from judgenet.ui.shards import texts
 from judgenet.ui.shards.facts import ShardFacts
 from judgenet.ui.shards.grid import ShardGrid
 from judgenet.ui.shards.stamps import draw_stamp
+from judgenet.ui.shards.state import STATES_SHOWN
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import INSPECTOR, PANEL_INSIDE
 
 _TITLES: Final = {
-    "waiting": "Waiting",
-    "running": "Running",
-    "paused": "Paused",
-    "stopped": "Stopped",
-    "done": "All shards are done",
+    "waiting": texts.WAITING,
+    "running": texts.RUNNING,
+    "paused": texts.PAUSED,
+    "stopped": texts.STOPPED,
+    "done": texts.ALL_DONE,
 }
 _GAP: Final = 28
-_GOES_FIRST: Final = ("unscored", "calls/s", "pairs/s", "accuracy against people", "price")
-_LEGEND: Final[tuple[CellState, ...]] = ("done", "running", "paused", "waiting", "failed", "silent")
+_LEAST_IMPORTANT: Final = (
+    texts.UNSCORED_FIGURE,
+    texts.CALLS_PER_SECOND_FIGURE,
+    texts.PAIRS_PER_SECOND_FIGURE,
+    texts.ACCURACY_FIGURE,
+    texts.PRICE_FIGURE,
+)
 
 
 def _title(look: ShardSetLook) -> str:
-    """How the shards are, at the head of the view."""
+    """The title of the view: the state of the shards as a whole."""
     if look.state == "failed":
-        return f"{plural(look.count('failed'), 'shard')} failed"
+        return texts.failed_shards(plural(look.count("failed"), "shard"))
     if look.state == "silent":
-        return f"No news of {plural(look.count('silent'), 'shard')}"
+        return texts.silent_shards(plural(look.count("silent"), "shard"))
     return _TITLES[look.state]
 
 
 class _Figure(QWidget):
-    """A figure and what it is."""
+    """A figure with its name below it."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -58,7 +65,7 @@ class _Figure(QWidget):
         measure(self.value, font="figure", tabular=True)
 
     def say(self, value: str, tip: str = "", name: str = "") -> None:
-        """Shows a value, and another word of what it is where ``name`` is given."""
+        """Shows a value, and another name of the figure where one is given."""
         if value != self.value.text() or (name and name != self.name.text()):
             self.value.setText(value)
             self.name.setText(name or self.name.text())
@@ -67,7 +74,7 @@ class _Figure(QWidget):
 
 
 class _Legend(QWidget):
-    """What the cells mean, with how many shards are in each state."""
+    """The legend of the grid: each state with its number of shards."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,8 +83,8 @@ class _Legend(QWidget):
         measure(self, height=36)
 
     def show_counts(self, look: ShardSetLook, *, large: bool) -> None:
-        """Shows how many shards are in each state, with cells as the grid has them."""
-        counts = tuple((state, look.count(state)) for state in _LEGEND)
+        """Shows how many shards are in each state; ``large``: with icons in the cells, as the grid has them."""
+        counts = tuple((state, look.count(state)) for state in STATES_SHOWN)
         if (counts, large) != (self._counts, self._large):
             self._counts, self._large = counts, large
             self.setAccessibleName(", ".join(f"{count:,} {STATE_WORDS[state]}" for state, count in counts))
@@ -92,8 +99,8 @@ class _Legend(QWidget):
         side = 20 if self._large else 14
         shown = [(state, count, f"{STATE_WORDS[state]} {count:,}") for state, count in self._counts]
         if PANEL_INSIDE + sum(side + 28 + ink.width(words) for *_, words in shown) > self.width() / scale:
-            # Where there is no room for all, states that no shard is in are left out.
-            shown = [one for one in shown if one[1]]
+            # Not all states fit: leave out those without shards.
+            shown = [entry for entry in shown if entry[1]]
         x = float(PANEL_INSIDE)
         for state, count, words in shown:
             filled = 4 if state == "running" else 0
@@ -103,33 +110,41 @@ class _Legend(QWidget):
 
 
 class ShardsView(QFrame):
-    """The grid of shards beside the facts of one.
+    """The grid of shards beside the inspector of one.
 
     Signals:
-        pairs_wanted: pairs of the run that are to be shown, and why they are listed.
+        pairs_wanted: the places in the run of pairs to show, and why they are listed.
     """
 
     pairs_wanted = Signal(object, str)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self.setAccessibleName("All shards")
+        self.setAccessibleName(texts.ALL_SHARDS)
         self._context = context
         self._state = context.shards
         self.title = label("", "title")
         self.message = ElidedLabel(tone="text2")
-        self.pause = QPushButton("Pause")
-        self.stop = QPushButton("Stop")
-        self.merge = QPushButton("Make one run")
+        self.pause = QPushButton(texts.PAUSE)
+        self.stop = QPushButton(texts.STOP)
+        self.merge = QPushButton(texts.MERGE)
         self.figures = {
             name: _Figure(name)
-            for name in ("shards done", "pairs", "pairs/s", "calls/s", "price", "unscored", "accuracy against people")
+            for name in (
+                texts.DONE_SHARDS_FIGURE,
+                texts.PAIRS_FIGURE,
+                texts.PAIRS_PER_SECOND_FIGURE,
+                texts.CALLS_PER_SECOND_FIGURE,
+                texts.PRICE_FIGURE,
+                texts.UNSCORED_FIGURE,
+                texts.ACCURACY_FIGURE,
+            )
         }
-        self.grid = ShardGrid(self._line)
-        self.grid.setAccessibleName("Grid of shards")
+        self.grid = ShardGrid(self._description)
+        self.grid.setAccessibleName(texts.GRID)
         self.legend = _Legend()
         self.note = ElidedLabel(tone="text2")
-        self.take_in = link("Read them")
+        self.take_in = link(texts.READ_ENDED)
         self.facts = ShardFacts(self._state)
         self._lay_out()
         self._connect()
@@ -171,7 +186,7 @@ class ShardsView(QFrame):
         self.across.setChildrenCollapsible(False)
         self.across.setStretchFactor(0, 1)
         self.across.setStretchFactor(1, 0)
-        self.across.setAccessibleName("Width of the inspector of a shard")
+        self.across.setAccessibleName(texts.INSPECTOR_WIDTH)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.across)
@@ -192,7 +207,7 @@ class ShardsView(QFrame):
         self.merge.clicked.connect(self._state.merge)
         self.take_in.clicked.connect(self._state.take_in)
         self._state.changed.connect(self.refresh)
-        self._context.theme.changed.connect(self._dressed)
+        self._context.theme.changed.connect(self._redraw)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -209,45 +224,45 @@ class ShardsView(QFrame):
         return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
-        """Where there is no room for all figures, the least of them go."""
+        """Hides figures that do not fit, the least important ones first."""
         theme = current_theme()
         room = self._left.width() - 2 * theme.px(PANEL_INSIDE)
         needed = {name: figure.sizeHint().width() + theme.px(_GAP) for name, figure in self.figures.items()}
-        gone: set[str] = set()
-        for name in _GOES_FIRST:
-            if sum(wide for of_name, wide in needed.items() if of_name not in gone) <= room:
+        hidden: set[str] = set()
+        for name in _LEAST_IMPORTANT:
+            if sum(width for figure, width in needed.items() if figure not in hidden) <= room:
                 break
-            gone.add(name)
+            hidden.add(name)
         for name, figure in self.figures.items():
-            figure.setVisible(name not in gone)
+            figure.setVisible(name not in hidden)
 
-    def _dressed(self) -> None:
+    def _redraw(self) -> None:
         self.grid.viewport().update()
         self.legend.update()
 
     # What is shown
 
-    def _line(self, index: int) -> str:
-        """A shard in a line, for tool tips and screen readers."""
+    def _description(self, index: int) -> str:
+        """A shard in one line, for tooltips and screen readers."""
         look = self._state.look
         if look is None:
             return ""
-        text = f"Shard {Shard(look.of, index)}: {STATE_WORDS[look.state_of(index)]}"
+        text = texts.shard_state(str(Shard(look.of, index)), STATE_WORDS[look.state_of(index)])
         report = look.reports.get(index)
         if report is None:
             return text
-        where = f", {report.worker}" if report.worker else ""
-        return f"{text}, {of(report.pairs_done, report.pairs)} pairs{where}"
+        progress = texts.shard_progress(text, of(report.pairs_done, report.pairs))
+        return f"{progress}, {report.worker}" if report.worker else progress
 
     def refresh(self) -> None:
-        """Shows the present state."""
+        """Shows the current state."""
         look = self._state.look
         if look is None or not self.isVisible():
             return
         self.grid.show_stamps(self._state.stamps)
         self.legend.show_counts(look, large=self.grid.large)
         self._show_figures(look)
-        led = f"Led by {look.told.engine.capitalize()}. " if look.told is not None and look.told.engine else ""
+        led = texts.led_by(look.told.engine.capitalize()) if look.told is not None and look.told.engine else ""
         self.title.setText(_title(look))
         self.message.say(f"{led}{look.told.message if look.told is not None else ''}".strip())
         self._fit()
@@ -256,57 +271,61 @@ class ShardsView(QFrame):
         self.facts.refresh()
 
     def _show_figures(self, look: ShardSetLook) -> None:
-        goes_on = look.goes_on
-        none = "n/a"
-        shown = self.figures
-        shown["shards done"].say(of(look.count("done"), look.of))
+        figures = self.figures
+        figures[texts.DONE_SHARDS_FIGURE].say(of(look.count("done"), look.of))
         pairs = f"{look.pairs_done:,}" if look.pairs is None else of(look.pairs_done, look.pairs)
-        shown["pairs"].say(pairs, "" if look.pairs is not None else "Shards that have not begun do not tell how many.")
-        for name, rate in (("pairs/s", look.pairs_per_second), ("calls/s", look.calls_per_second)):
-            known = goes_on and rate is not None
-            why = "" if known else "No shard is running." if not goes_on else "It is known after a few seconds."
-            shown[name].say(f"{rate:,.1f}" if known and rate is not None else none, why)
-        known_price = money(look.price) if look.price or not look.unpriced else "unknown"
-        also = f", {look.unpriced:,} unknown" if look.price and look.unpriced else ""
-        shown["price"].say(known_price, spent_text(look.price, look.unpriced), f"price{also}")
-        shown["unscored"].say(f"{look.unscored:,}", f"of {plural(look.calls, 'call')}")
-        found = shard_agreement(look)
-        if found is None:
-            shown["accuracy against people"].say(none, "No pair of the shards that have ended is labelled.")
+        figures[texts.PAIRS_FIGURE].say(pairs, "" if look.pairs is not None else texts.PAIRS_UNKNOWN)
+        for name, rate in (
+            (texts.PAIRS_PER_SECOND_FIGURE, look.pairs_per_second),
+            (texts.CALLS_PER_SECOND_FIGURE, look.calls_per_second),
+        ):
+            if look.goes_on and rate is not None:
+                figures[name].say(f"{rate:,.1f}")
+            else:
+                figures[name].say("n/a", texts.RATE_UNKNOWN_YET if look.goes_on else texts.NONE_RUNNING)
+        price = money(look.price) if look.price or not look.unpriced else texts.PRICE_UNKNOWN
+        partly = bool(look.price and look.unpriced)
+        name = texts.price_partly_unknown(f"{look.unpriced:,}") if partly else texts.PRICE_FIGURE
+        figures[texts.PRICE_FIGURE].say(price, spent_text(look.price, look.unpriced), name)
+        figures[texts.UNSCORED_FIGURE].say(f"{look.unscored:,}", texts.of_calls(plural(look.calls, "call")))
+        self._show_accuracy(look)
+
+    def _show_accuracy(self, look: ShardSetLook) -> None:
+        figure, agreement = self.figures[texts.ACCURACY_FIGURE], shard_agreement(look)
+        if agreement is None:
+            figure.say("n/a", texts.NO_LABELS)
             return
-        interval = f" {percent_interval(found.ci)}" if found.ci is not None else ""
-        tip = (
-            f"{found.aggregation}, on {of(found.n, found.n_labelled)} labelled pairs of "
-            f"{of(found.shards, look.of)} shards."
-        )
-        shown["accuracy against people"].say(f"{percent(found.accuracy)}{interval}", f"{tip} {found.reason or ''}")
+        interval = f" {percent_interval(agreement.ci)}" if agreement.ci is not None else ""
+        labelled, shards = of(agreement.n, agreement.n_labelled), of(agreement.shards, look.of)
+        basis = texts.accuracy_basis(agreement.aggregation, labelled, shards)
+        figure.say(f"{percent(agreement.accuracy)}{interval}", f"{basis} {agreement.reason or ''}")
 
     def _show_commands(self, look: ShardSetLook) -> None:
         held = look.command.want != "run"
-        self.pause.setText("Resume" if held else "Pause")
+        self.pause.setText(texts.RESUME if held else texts.PAUSE)
         self.pause.setIcon(icon("play" if held else "pause", "text"))
-        self.pause.setAccessibleName("Let the shards go on" if held else "Pause all shards")
+        self.pause.setAccessibleName(texts.RESUME_ALL if held else texts.PAUSE_ALL)
         self.pause.setEnabled(held or look.goes_on)
-        self.pause.setToolTip("" if held or look.goes_on else "No shard is running.")
+        self.pause.setToolTip("" if held or look.goes_on else texts.NONE_RUNNING)
         self.stop.setEnabled(look.goes_on and look.command.want != "stop")
-        self.stop.setText("Stopping…" if look.goes_on and look.command.want == "stop" else "Stop")
-        self.stop.setAccessibleName("Stop all shards")
+        self.stop.setText(texts.STOPPING if look.goes_on and look.command.want == "stop" else texts.STOP)
+        self.stop.setAccessibleName(texts.STOP_ALL)
         self.merge.setVisible(not look.goes_on and self._state.unmerged)
         why = self._state.why_not_merge()
         self.merge.setEnabled(not why)
-        self.merge.setToolTip(why or "Puts all shards into the project's own store, so that Run goes on with them")
+        self.merge.setToolTip(why or texts.MERGE_TIP)
 
     def _show_note(self, look: ShardSetLook) -> None:
         state = self._state
         text = ""
         if state.working:
-            text = "The shards that have ended are being read."
+            text = texts.READING
         elif state.reads_index:
-            text = f"Results, Labels and Report show {of(state.indexed, look.of)} shards."
+            text = texts.shards_in_results(of(state.indexed, look.of))
             if state.behind:
-                text += f" {plural(state.behind, 'more has', 'more have')} ended since."
+                text += texts.ended_since(plural(state.behind, "more has", "more have"))
         elif look.ended == 0:
-            text = "Results are there when the first shard has ended."
+            text = texts.RESULTS_LATER
         self.note.say(text)
         self.take_in.setVisible(bool(state.behind) and not state.working)
         self._foot.setVisible(bool(text))
@@ -314,7 +333,7 @@ class ShardsView(QFrame):
     # What the user does
 
     def choose(self, index: int) -> None:
-        """Shows the facts of a shard."""
+        """Selects a shard in the grid and shows it in the inspector."""
         self.grid.select(index)
         self.facts.show_shard(index)
 
@@ -328,7 +347,7 @@ class ShardsView(QFrame):
     def _show_pairs(self, pairs: tuple[int, ...]) -> None:
         look = self._state.look
         if pairs and look is not None:
-            self.pairs_wanted.emit(pairs, f"of shard {Shard(look.of, self.grid.current)}")
+            self.pairs_wanted.emit(pairs, texts.pairs_of_shard(str(Shard(look.of, self.grid.current))))
 
     def _pause(self) -> None:
         look = self._state.look
