@@ -12,6 +12,7 @@ from PySide6.QtGui import QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from judgenet.fonts import MONO_FAMILY, TEXT_FAMILY
+from judgenet.ui.canvas import texts
 from judgenet.ui.canvas.layout import Rect
 from judgenet.ui.canvas.scene import NetworkScene
 
@@ -54,7 +55,7 @@ def network_image(scene: NetworkScene, scale: float = 2.0) -> QImage:
         round(bounds.width() * scale), round(bounds.height() * scale), QImage.Format.Format_ARGB32_Premultiplied
     )
     if image.isNull():
-        raise ExportError("The picture would be too large; choose a smaller scale.")
+        raise ExportError(texts.PICTURE_TOO_LARGE)
     image.setDevicePixelRatio(scale)
     image.fill(scene.theme.color("canvas"))
     with _exporting(scene):
@@ -68,10 +69,10 @@ def network_image(scene: NetworkScene, scale: float = 2.0) -> QImage:
 def network_png(scene: NetworkScene, path: Path, scale: float = 2.0) -> None:
     """Writes the network as PNG. Raises :class:`ExportError`."""
     if not QImageWriter(str(path), QByteArray(b"png")).write(network_image(scene, scale)):
-        raise ExportError(f"{path} cannot be written; choose another folder or free some space.")
+        raise ExportError(texts.cannot_be_written(str(path)))
 
 
-def network_svg(scene: NetworkScene, *, title: str = "Judge network") -> bytes:
+def network_svg(scene: NetworkScene, *, title: str = texts.JUDGE_NETWORK) -> bytes:
     """The network as SVG; texts stay texts."""
     bounds = export_bounds(scene)
     data = QByteArray()

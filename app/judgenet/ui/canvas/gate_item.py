@@ -8,6 +8,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF
 from PySide6.QtGui import QPainter, QPainterPath
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
+from judgenet.ui.canvas import texts
 from judgenet.ui.canvas.chrome import ChromeItem
 from judgenet.ui.canvas.layout import Layout, Rect
 from judgenet.ui.canvas.model import GateState, NetworkState
@@ -60,7 +61,7 @@ class GateItem(ChromeItem):
         if room + 2 * _PAD < _NARROW:
             return ()
         share = (self.gate.share,) if self.gate.share else ()
-        return (*self.canvas.ink.wrap(f"Stop: {self.gate.rule}", "body", room, 4), *share)
+        return (*self.canvas.ink.wrap(texts.stop(self.gate.rule), "body", room, 4), *share)
 
     def _words_rect(self) -> QRectF:
         """The box of the words around the middle of the line, in px at 100 %."""
@@ -133,8 +134,8 @@ class TurnItem(QGraphicsItem):
             return
         share = f", {self.share}" if self.share else ""
         room = w - 24
-        full = f"Stop: {self.gate.rule}{share}"
-        text = full if ink.width(full, "body") <= room else ink.elide(f"Stop: {self.gate.rule}", "body", room)
+        full = f"{texts.stop(self.gate.rule)}{share}"
+        text = full if ink.width(full, "body") <= room else ink.elide(texts.stop(self.gate.rule), "body", room)
         wide = ink.width(text, "body") + 12
         painter.setPen(ink.pen("line2", 0))
         painter.fillRect(QRectF((w - wide) / 2, 0, wide, h), ink.brush("canvas"))

@@ -9,6 +9,7 @@ from judgenet.core.cascade import StopPlace, has_stop_rules, rule_at, stages, st
 from judgenet.core.network import NetworkSpec, StopRule
 from judgenet.core.plan import ExpectedCalls, RunTotals
 from judgenet.core.wording import money_span, percent, plural
+from judgenet.ui.canvas import texts
 from judgenet.ui.canvas.model import GateState, NetworkState
 
 
@@ -16,11 +17,11 @@ def short_words(rule: StopRule) -> str:
     """A rule in the few words that fit between two nodes."""
     number = "" if rule.at_least is None else f"{rule.at_least:g}"
     return {
-        "decided": "vote decided",
-        "orders_agree": "orders agree",
-        "neurons_agree": "neurons agree",
-        "margin": f"lead ≥ {number}",
-        "difference": f"scores ≥ {number} apart",
+        "decided": texts.VOTE_DECIDED,
+        "orders_agree": texts.ORDERS_AGREE,
+        "neurons_agree": texts.NEURONS_AGREE,
+        "margin": texts.lead_at_least(number),
+        "difference": texts.scores_apart(number),
     }[rule.when]
 
 
@@ -30,12 +31,12 @@ def gate_state(spec: NetworkSpec, place: StopPlace, expected: ExpectedCalls | No
     if rule is None:
         return None
     words = stop_rule_words(rule)
-    told = f"Not asked where {words}"
+    told = texts.not_asked_where(words)
     stops = _stages_after(spec, place)
     if expected is None or not stops or stops[-1] >= len(expected.reached):
         return GateState(short_words(rule), "", told)
     shares = tuple(percent(expected.reached[stop]) for stop in stops)
-    told += f"; {shares[-1]} of pairs go on, as in {plural(expected.pairs, 'recorded pair')}"
+    told += texts.pairs_that_go_on(shares[-1], plural(expected.pairs, "recorded pair"))
     if expected.stage_prices is not None and stops[-1] < len(expected.stage_prices):
         low, high = (fsum(ends) for ends in zip(*(expected.stage_prices[stop] for stop in stops), strict=True))
         told += f", {money_span(low, high, currency)}"

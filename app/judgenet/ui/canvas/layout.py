@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
+from judgenet.ui.canvas import texts
 from judgenet.ui.canvas.model import LayerState, NetworkState, Part, Place, Target, VoteState
 
 NodeSize = Literal["full", "compact"]
@@ -300,9 +301,9 @@ def compute(network: NetworkState, base: NodeSize = "full") -> Layout:
         add_chair = Rect(x, last.bottom + 24, output_w, 40 if base == "full" else 36)
 
     columns = (
-        ColumnHeader("Input", 0, input_w),
+        ColumnHeader(texts.INPUT, 0, input_w),
         *(ColumnHeader(network.title(i), plan.x, plan.w, i) for i, plan in enumerate(layers)),
-        ColumnHeader("Output", x, output_w),
+        ColumnHeader(texts.OUTPUT, x, output_w),
     )
     gaps = tuple((one.x + one.w, other.x) for one, other in pairwise(columns))
     handles = tuple(

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
+from judgenet.ui.canvas import texts
 from judgenet.ui.canvas.layout import Rect
 from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.theme import Theme
@@ -37,8 +38,8 @@ class MiniMap(QWidget):
         self._theme = scene.theme
         self._view = QRectF()
         self._picture: QPixmap | None = None
-        self.setAccessibleName("Overview of the network")
-        self.setToolTip("Overview: drag to move the view")
+        self.setAccessibleName(texts.OVERVIEW_OF_THE_NETWORK)
+        self.setToolTip(texts.OVERVIEW_TIP)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._timer = QTimer(self)
         self._timer.setObjectName("mini-map refresh")

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from judgenet.core.network import WiringKind
 from judgenet.core.pairs import Order, Verdict
+from judgenet.ui.canvas import texts
 
 Phase = Literal["idle", "waiting", "asked", "writing", "scored", "unscored"]
 """Where a neuron is with the pair in focus; ``idle`` is the design, before any run."""
@@ -169,7 +170,7 @@ class LayerState:
     @property
     def wiring_word(self) -> str:
         """The wiring in a word: "full", "±1", "by hand"."""
-        return {"full": "full", "window": f"±{self.window}", "explicit": "by hand"}[self.wiring]
+        return {"full": "full", "window": f"±{self.window}", "explicit": texts.WIRED_BY_HAND}[self.wiring]
 
     @property
     def dense(self) -> bool:
@@ -184,7 +185,7 @@ class PairNodeState:
     ``empty`` is said where there is no question ("Load pairs on the Data page").
     """
 
-    title: str = "Pair"
+    title: str = texts.PAIR
     question: str = ""
     length_a: str = ""
     length_b: str = ""
@@ -277,7 +278,7 @@ class NetworkState:
 
     def title(self, layer: int) -> str:
         """A layer's title."""
-        return self.layers[layer].title or f"Layer {layer + 1}"
+        return self.layers[layer].title or texts.layer(layer + 1)
 
 
 @dataclass(frozen=True, slots=True)

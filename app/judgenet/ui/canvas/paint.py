@@ -14,6 +14,7 @@ from PySide6.QtGui import QPainter
 
 from judgenet.core.pairs import Order, Verdict
 from judgenet.core.wording import LETTERS, score_text
+from judgenet.ui.canvas import texts
 from judgenet.ui.canvas.descriptions import state_words
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.model import STRONG, CellColor, NeuronState, OrderState
@@ -200,7 +201,7 @@ def _draw_full(painter: QPainter, ink: Ink, w: float, h: float, neuron: NeuronSt
         ink.text(painter, INSIDE, 80 * part, neuron.settings, color="text3", room=room, tabular=True)
     elif neuron.phase == "unscored":
         ink.icon(painter, "warning", INSIDE, round(49 * part - 12), 16, "warn")
-        ink.text(painter, INSIDE + 22, 49 * part, neuron.reason or "Unscored", room=room - 22)
+        ink.text(painter, INSIDE + 22, 49 * part, neuron.reason or texts.UNSCORED, room=room - 22)
         ink.text(painter, INSIDE, 70 * part, neuron.note, color="text2", room=room)
         ink.text(painter, INSIDE, 90 * part, neuron.note2, color="text2", room=room)
     else:
@@ -228,7 +229,7 @@ def _draw_link(painter: QPainter, ink: Ink, box: QRectF, text: str) -> None:
 
 def _draw_title(painter: QPainter, ink: Ink, w: float, baseline: float, neuron: NeuronState, room: float) -> None:
     quiet = neuron.phase == "waiting" or not neuron.role
-    ink.text(painter, INSIDE, baseline, neuron.role or "No role", "node", "text3" if quiet else "text", room=room)
+    ink.text(painter, INSIDE, baseline, neuron.role or texts.NO_ROLE, "node", "text3" if quiet else "text", room=room)
 
 
 def draw_slot(painter: QPainter, ink: Ink, box: QRectF, neuron: NeuronState, look: Look) -> None:
@@ -281,7 +282,7 @@ def _draw_order(
         ink.text(painter, 42, baseline, state.unscored, color="text2", room=box.width() - 10)
         return
     if state is not None and (state.a is None or state.b is None):
-        ink.text(painter, 40, baseline, "verdict only", color="text3", room=w - 40 - INSIDE - 20)
+        ink.text(painter, 40, baseline, texts.VERDICT_ONLY, color="text3", room=w - 40 - INSIDE - 20)
         if state.verdict is not None:
             _letter(painter, ink, QPointF(w - INSIDE - 8, y), state.verdict, state.verdict)
         return
@@ -324,7 +325,14 @@ def _draw_foot(painter: QPainter, ink: Ink, w: float, baseline: float, neuron: N
     room = w - 2 * INSIDE - (62 if changed else 0)
     if neuron.orders_differ:
         ink.icon(painter, "swap", INSIDE, round(baseline - 12), 16, "warn")
-        ink.text(painter, INSIDE + 20, baseline, "differ" if changed else "orders differ", color="warn", room=room - 20)
+        ink.text(
+            painter,
+            INSIDE + 20,
+            baseline,
+            texts.DIFFER if changed else texts.ORDERS_DIFFER,
+            color="warn",
+            room=room - 20,
+        )
     else:
         quiet = neuron.phase in ("waiting", "scored")
         color = "text3" if quiet else "text2"
@@ -361,7 +369,7 @@ def _draw_compact(painter: QPainter, ink: Ink, w: float, h: float, neuron: Neuro
             elif neuron.phase == "idle":
                 words = neuron.model
             elif neuron.phase == "unscored":
-                words = neuron.reason or "Unscored"
+                words = neuron.reason or texts.UNSCORED
             ink.text(painter, INSIDE, line, words, color=color, room=w - 2 * INSIDE, tabular=True)
         return
     y = round(min(title + 16, h - 16) if h >= 44 else h - 9)

@@ -9,8 +9,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from judgenet.core.pairs import Verdict
-from judgenet.core.wording import score_text
-from judgenet.ui.canvas.descriptions import layer_words, outstanding_words, verdict_words
+from judgenet.core.wording import plural, score_text
+from judgenet.ui.canvas import texts
+from judgenet.ui.canvas.descriptions import layer_words, outstanding_words, verdict_words, votes_used
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.layout import BAR_HEIGHT, VOTE_BOXES, VOTE_ROWS, vote_lines
 from judgenet.ui.canvas.model import NetworkState, RolesState, VoteBox, VoteState, VoteTally
@@ -104,7 +105,9 @@ def draw_roles(painter: QPainter, ink: Ink, w: float, h: float, roles: RolesStat
     if h < _LOWEST:
         return
     picture = "roles" if h >= 20 else ""
-    _head(painter, ink, w, 24.0 if h >= 44 else h / 2 + 5, picture, "Roles", roles.count if w >= 120 else "", "text")
+    _head(
+        painter, ink, w, 24.0 if h >= 44 else h / 2 + 5, picture, texts.ROLES, roles.count if w >= 120 else "", "text"
+    )
     if h < 62:
         return
     lines = [text for text in roles.lines[:2] if text]
@@ -134,15 +137,15 @@ def draw_vote(painter: QPainter, ink: Ink, w: float, h: float, network: NetworkS
         return
     field = design and h >= 84
     named = f"{vote.name}, {vote.rule}" if vote.name else vote.rule
-    beside = w - 3 * INSIDE - 24 - ink.width("Vote", "node")
+    beside = w - 3 * INSIDE - 24 - ink.width(texts.VOTE, "node")
     right = named if ink.width(named, tabular=True) <= beside else vote.name or vote.rule
-    _head(painter, ink, w, 24.0 if h >= 40 else h / 2 + 5, "vote", "Vote", "" if field or w < 150 else right)
+    _head(painter, ink, w, 24.0 if h >= 40 else h / 2 + 5, "vote", texts.VOTE, "" if field or w < 150 else right)
     if field:
         box = rule_rect(w, h)
         wordings = (named, vote.name or vote.rule, vote.rule)
         whole = next((text for text in wordings if ink.width(text) <= box.width() - 40), vote.rule)
         _draw_field(painter, ink, box, whole)
-    used = "" if vote.used is None or vote.of is None else f"{vote.used:,} of {vote.of:,} used"
+    used = votes_used(vote)
     room = w - 2 * INSIDE
     if vote.bars and not design and h >= 118:
         _draw_vote_bars(painter, ink, w, vote.votes or (0, 0, 0))
@@ -216,9 +219,9 @@ def _draw_vote_rows(painter: QPainter, ink: Ink, w: float, network: NetworkState
     lines = vote_lines(vote)
     y, side = plan.top, plan.side
     for number, row in enumerate(vote.boxes[:VOTE_ROWS]):
-        title = vote.titles[number] if number < len(vote.titles) else f"Layer {number + 1}"
-        if plan.short and title.startswith("Layer "):
-            title = f"L {title[6:]}"
+        title = vote.titles[number] if number < len(vote.titles) else texts.layer(number + 1)
+        if plan.short and title.startswith(texts.LAYER):
+            title = texts.short_layer(title.removeprefix(texts.LAYER).strip())
         ink.text(painter, INSIDE, y + side / 2 + 4.8, title, color="text2", room=56)
         if vote.bars:
             ink.text(painter, w - INSIDE, y + side / 2 + 4.8, f"{len(row):,}", align="right", tabular=True)
@@ -233,7 +236,7 @@ def _draw_vote_rows(painter: QPainter, ink: Ink, w: float, network: NetworkState
         y += plan.step + plan.more * (lines[number] - 1)
     hidden = len(vote.boxes) - VOTE_ROWS
     if hidden > 0:
-        ink.text(painter, INSIDE, y + 15, f"and {hidden} more layer{'s' if hidden > 1 else ''}", color="text3")
+        ink.text(painter, INSIDE, y + 15, texts.more_layers(plural(hidden, "more layer")), color="text3")
         y += 20
     return y
 
@@ -251,7 +254,7 @@ def _draw_totals_line(painter: QPainter, ink: Ink, w: float, y: float, votes: tu
     """The totals of all layers below the boxes, with their word where it fits."""
     room = w - 2 * INSIDE
     if _totals_width(ink, votes) <= room - 60:
-        ink.text(painter, INSIDE, y + 15, "All", "strong")
+        ink.text(painter, INSIDE, y + 15, texts.ALL_LAYERS, "strong")
         _draw_totals(painter, ink, INSIDE + 60, y, room - 60, votes)
     else:
         _draw_totals(painter, ink, INSIDE, y, room, votes)
@@ -321,14 +324,14 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
         if state.verdict is not None and h >= 20:
             draw_chip(painter, ink, QRectF(w / 2 - 12, h / 2 - 10, 24, 20), state.verdict)
         elif h >= _LOWEST:
-            ink.text(painter, INSIDE, h / 2 + 5, "Verdict", "node", room=w - 2 * INSIDE)
+            ink.text(painter, INSIDE, h / 2 + 5, texts.VERDICT, "node", room=w - 2 * INSIDE)
         return
     words = verdict_words(network)
     room = w - 2 * INSIDE
     title = 24.0 if h >= 40 else h / 2 + 5
     if state.verdict is not None:
-        if ink.width("Verdict", "node") <= room - 32:
-            ink.text(painter, INSIDE, title, "Verdict", "node")
+        if ink.width(texts.VERDICT, "node") <= room - 32:
+            ink.text(painter, INSIDE, title, texts.VERDICT, "node")
         top = 12.0 if h >= 92 else 8.0 if h >= 60 else max(2.0, title - 16)
         high = 24.0 if h >= 92 else 20.0 if h >= 60 else min(24.0, h - 2 * top)
         draw_chip(painter, ink, QRectF(w - INSIDE - 28, top, 28, high), state.verdict)
@@ -338,10 +341,12 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
             elif state.votes is not None:
                 _draw_totals(painter, ink, INSIDE, 37, room - 36, state.votes)
     elif h < 84 or not run:
-        short = h < 84 and run
-        right = words[:1].lower() + words[1:].removesuffix(" neurons").removesuffix(" neuron") if short else ""
-        fits = ink.width("Verdict", "node") + ink.width(right) + 12 <= room
-        _head(painter, ink, w, title, "", "Verdict", right if fits else "")
+        right = ""
+        if h < 84 and run:
+            short = verdict_words(network, short=True)
+            right = short[:1].lower() + short[1:]
+        fits = ink.width(texts.VERDICT, "node") + ink.width(right) + 12 <= room
+        _head(painter, ink, w, title, "", texts.VERDICT, right if fits else "")
         if not run and h >= 60:
             if h < 80 and ink.width(words) > room:
                 # One line has room for what the verdict can be, not for what comes with it.
@@ -349,7 +354,7 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
             for place, line in enumerate(ink.wrap(words, "body", room, 2 if h >= 80 else 1)):
                 ink.text(painter, INSIDE, (54 if h >= 80 else 48) + 20 * place, line, color="text3")
     else:
-        ink.text(painter, INSIDE, title, "Verdict", "node", room=room)
+        ink.text(painter, INSIDE, title, texts.VERDICT, "node", room=room)
         ink.text(painter, INSIDE, 52, words[:1].upper() + words[1:], color="text2", room=room, tabular=True)
     if not run or state.human is None or h < 60:
         return
@@ -357,7 +362,7 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
         painter.setPen(ink.pen("line"))
         painter.drawLine(QPointF(INSIDE, round(h - 40) + 0.5), QPointF(w - INSIDE, round(h - 40) + 0.5))
     y = h - 30.0 if h >= 66 else h - 26
-    label = "Human label" if ink.width("Human label") <= room - 32 else "Human"
+    label = texts.HUMAN_LABEL if ink.width(texts.HUMAN_LABEL) <= room - 32 else texts.HUMAN
     ink.text(painter, INSIDE, y + 15, label, color="text2", room=room - 32)
     draw_chip(painter, ink, QRectF(w - INSIDE - 24, y, 24, 20), state.human)
 
@@ -370,10 +375,10 @@ def draw_add_chair(painter: QPainter, ink: Ink, w: float, h: float, look: Look =
     if h < _LOWEST:
         return
     room, x = w - 2 * INSIDE, float(INSIDE)
-    if h >= 22 and (w >= 140 or ink.width("Add a chair") + 24 <= room):
+    if h >= 22 and (w >= 140 or ink.width(texts.ADD_A_CHAIR) + 24 <= room):
         ink.icon(painter, "plus", x, round(h / 2 - 8), 16, "text2")
         x, room = x + 24, room - 24
-    words = "Add a chair" if ink.width("Add a chair") <= room else "Chair"
+    words = texts.ADD_A_CHAIR if ink.width(texts.ADD_A_CHAIR) <= room else texts.CHAIR
     ink.text(painter, x, h / 2 + 5, words, color="text2", room=room)
 
 

@@ -8,6 +8,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
+from judgenet.core.wording import of
+from judgenet.ui.canvas import texts
 from judgenet.ui.canvas.model import NetworkState, Part, Place, Target
 from judgenet.ui.theme import Theme
 
@@ -15,11 +17,11 @@ LIMIT: Final = 100
 """So many matches are listed; typing on narrows them down."""
 
 PARTS: Final[dict[Part, str]] = {
-    "pair": "Pair",
-    "roles": "Roles",
-    "vote": "Vote",
-    "chair": "Chair",
-    "verdict": "Verdict",
+    "pair": texts.PAIR,
+    "roles": texts.ROLES,
+    "vote": texts.VOTE,
+    "chair": texts.CHAIR,
+    "verdict": texts.VERDICT,
 }
 
 
@@ -27,15 +29,15 @@ def search(network: NetworkState, text: str) -> list[tuple[str, str, Target]]:
     """The nodes whose name, place or model holds every word: (name, place, target), best first."""
     words = text.casefold().split()
     hits: list[tuple[int, str, str, Target]] = []
-    for layer, of in enumerate(network.layers):
-        where = network.title(layer)
-        for neuron, state in enumerate(of.neurons):
-            name = state.role or "No role"
-            place = f"{where}, neuron {neuron + 1}"
+    for number, layer in enumerate(network.layers):
+        where = network.title(number)
+        for neuron, state in enumerate(layer.neurons):
+            name = state.role or texts.NO_ROLE
+            place = texts.place_of_neuron(where, neuron + 1)
             text_of = f"{name} {place} {state.model}".casefold()
             if all(word in text_of for word in words):
                 starts = not words or name.casefold().startswith(words[0])
-                hits.append((0 if starts else 1, name, place, Place(layer, neuron)))
+                hits.append((0 if starts else 1, name, place, Place(number, neuron)))
     for part, name in PARTS.items():
         present = {"roles": network.roles is not None, "chair": network.chair is not None}.get(part, True)
         if present and words and all(word in name.casefold() for word in words):
@@ -59,13 +61,13 @@ class SearchPopup(QFrame):
         super().__init__(parent)
         self._over = parent
         self.setProperty("part", "popup")
-        self.setAccessibleName("Find a neuron")
+        self.setAccessibleName(texts.FIND_A_NEURON)
         self._network: NetworkState | None = None
         self._field = QLineEdit(self)
-        self._field.setPlaceholderText("Find a neuron by role, layer or model")
-        self._field.setAccessibleName("Find a neuron")
+        self._field.setPlaceholderText(texts.FIND_BY_ROLE_LAYER_OR_MODEL)
+        self._field.setAccessibleName(texts.FIND_A_NEURON)
         self._list = QListWidget(self)
-        self._list.setAccessibleName("Neurons found")
+        self._list.setAccessibleName(texts.NEURONS_FOUND)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._count = QLabel(self)
         self._count.setProperty("tone", "text3")
@@ -103,7 +105,7 @@ class SearchPopup(QFrame):
             self._list.addItem(item)
         self._list.setCurrentRow(0)
         shown = min(LIMIT, len(hits))
-        self._count.setText(f"{shown:,} of {len(hits):,}" if hits else "Nothing found")
+        self._count.setText(of(shown, len(hits)) if hits else texts.NOTHING_FOUND)
 
     def _take(self, item: QListWidgetItem | None) -> None:
         if item is None:

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from judgenet.ui.canvas import texts
 from judgenet.ui.canvas.accessible import install_accessibility, tell_focus
 from judgenet.ui.canvas.descriptions import target_words
 from judgenet.ui.canvas.hit_test import Spot
@@ -49,16 +50,16 @@ _BY_KEYBOARD: Final = frozenset(
 _BY_WINDOW: Final = frozenset({Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason})
 
 _CHROME_TIPS: Final = {
-    "minus": "One neuron fewer",
-    "plus": "One neuron more",
-    "remove": "Remove this layer",
-    "add_layer": "Add a layer here",
-    "gate": "Edit the stop rule",
-    "wiring": "Choose the wiring",
-    "handle": "Drag to change the number of neurons",
-    "add_chair": "Add a chair that reads the last layer and decides",
-    "rule": "Choose the rule of the vote",
-    "edge": "Select the edge; Delete removes it",
+    "minus": texts.ONE_NEURON_FEWER,
+    "plus": texts.ONE_NEURON_MORE,
+    "remove": texts.REMOVE_THIS_LAYER,
+    "add_layer": texts.ADD_A_LAYER_HERE,
+    "gate": texts.EDIT_THE_STOP_RULE,
+    "wiring": texts.CHOOSE_THE_WIRING,
+    "handle": texts.DRAG_TO_CHANGE_THE_NUMBER_OF_NEURONS,
+    "add_chair": texts.ADD_A_CHAIR_THAT_DECIDES,
+    "rule": texts.CHOOSE_THE_RULE_OF_THE_VOTE,
+    "edge": texts.SELECT_THE_EDGE,
 }
 
 
@@ -76,7 +77,7 @@ class NetworkView(ZoomedView):
         self._focus_before = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Judge network")
+        self.setAccessibleName(texts.JUDGE_NETWORK)
         self._map = MiniMap(scene, self)
         self._map.hide()
         self._map.moved.connect(self.center_at)
@@ -215,7 +216,7 @@ class NetworkView(ZoomedView):
         if spot.target is None:
             return ""
         if spot.kind == "port":
-            return f"{target_words(self._canvas.network, spot.target)}. Drag to join it with a neuron"
+            return texts.drag_to_join(target_words(self._canvas.network, spot.target))
         return target_words(self._canvas.network, spot.target)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -14,6 +14,7 @@ from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.pictures import spoken_text
 from judgenet.engine.pair_index import DatasetVerdicts, NoVerdict, SortKey
 from judgenet.stats.curves import CODES
+from judgenet.ui.models import texts
 from judgenet.ui.models.index import ModelIndex
 from judgenet.ui.table import RowsModel
 from judgenet.ui.text_view import one_line, plain_tip
@@ -24,7 +25,7 @@ ColumnKey = Literal[
 CellKind = Literal["tick", "mono", "text", "quiet", "number", "chip", "match"]
 """How a cell is drawn."""
 
-VERDICT_WORDS: Final[dict[Verdict | None, str]] = {"a": "A", "b": "B", "tie": "tie", None: ""}
+VERDICT_WORDS: Final[dict[Verdict | None, str]] = {"a": texts.A, "b": texts.B, "tie": texts.TIE, None: ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +47,25 @@ class PairColumn:
 
 
 BROWSE: Final = (
-    PairColumn("chosen", "", "tick", 36, "chosen", words="Chosen"),
-    PairColumn("id", "Id", "mono", 112, "id"),
-    PairColumn("question", "Question", "text", 0, "question"),
-    PairColumn("task", "Task", "quiet", 112, "task"),
-    PairColumn("length_a", "chars", "number", 92, "length_a", "a", "Length of A in characters"),
-    PairColumn("length_b", "chars", "number", 92, "length_b", "b", "Length of B in characters"),
-    PairColumn("verdict", "net", "chip", 56, "verdict", words="Network verdict"),
-    PairColumn("human", "human", "chip", 68, "human", words="Human label"),
-    PairColumn("match", "", "match", 72, "agreement", words="Agreement of network and people"),
+    PairColumn("chosen", "", "tick", 36, "chosen", words=texts.CHOSEN),
+    PairColumn("id", texts.ID, "mono", 112, "id"),
+    PairColumn("question", texts.QUESTION, "text", 0, "question"),
+    PairColumn("task", texts.TASK, "quiet", 112, "task"),
+    PairColumn("length_a", texts.CHARACTERS, "number", 92, "length_a", "a", texts.LENGTH_OF_A),
+    PairColumn("length_b", texts.CHARACTERS, "number", 92, "length_b", "b", texts.LENGTH_OF_B),
+    PairColumn("verdict", texts.NETWORK, "chip", 56, "verdict", words=texts.NETWORK_VERDICT),
+    PairColumn("human", texts.HUMAN, "chip", 68, "human", words=texts.HUMAN_LABEL),
+    PairColumn("match", "", "match", 72, "agreement", words=texts.AGREEMENT),
 )
 """What is shown of pairs that are loaded."""
 
 PREVIEW: Final = (
-    PairColumn("id", "Id", "mono", 112),
-    PairColumn("question", "Question", "text", 0),
-    PairColumn("response_a", "Response", "text", 0, side="a", words="Response A"),
-    PairColumn("response_b", "Response", "text", 0, side="b", words="Response B"),
-    PairColumn("human", "Label", "chip", 64, words="Human label"),
-    PairColumn("task", "Task", "quiet", 104),
+    PairColumn("id", texts.ID, "mono", 112),
+    PairColumn("question", texts.QUESTION, "text", 0),
+    PairColumn("response_a", texts.RESPONSE, "text", 0, side="a", words=texts.RESPONSE_A),
+    PairColumn("response_b", texts.RESPONSE, "text", 0, side="b", words=texts.RESPONSE_B),
+    PairColumn("human", texts.LABEL, "chip", 64, words=texts.HUMAN_LABEL),
+    PairColumn("task", texts.TASK, "quiet", 104),
 )
 """What is shown of pairs that are about to be imported."""
 
@@ -189,9 +190,9 @@ class PairsModel(RowsModel):
             verdict, missing = self.verdict(row, column.key)
             return missing or VERDICT_WORDS[verdict]
         if column.kind == "match":
-            return {True: "agree", False: "differ", None: ""}[self.agrees(row)]
+            return {True: texts.AGREE, False: texts.DIFFER, None: ""}[self.agrees(row)]
         if column.kind == "tick":
-            return "chosen" if self.is_chosen(row) else "not chosen"
+            return texts.IS_CHOSEN if self.is_chosen(row) else texts.NOT_CHOSEN
         return self.text(row, column.key)
 
     # Qt's side
@@ -204,7 +205,7 @@ class PairsModel(RowsModel):
             return self.words(index.row(), column)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             words = self.words(index.row(), column)
-            return f"{column.name}: {words}" if words else f"{column.name}: none"
+            return f"{column.name}: {words}" if words else f"{column.name}: {texts.NONE}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return self._tip(index.row(), column)
         return None
@@ -214,7 +215,9 @@ class PairsModel(RowsModel):
             return plain_tip(getattr(self.pair(row), column.key))
         if column.key == "match":
             match = self.agrees(row)
-            return None if match is None else f"Network and people {'agree' if match else 'differ'}"
+            if match is None:
+                return None
+            return texts.NETWORK_AND_PEOPLE_AGREE if match else texts.NETWORK_AND_PEOPLE_DIFFER
         if column.key in ("id", "task"):
             return plain_tip(self.text(row, column.key))
         words = self.words(row, column)
