@@ -165,7 +165,7 @@ async def test_one_shard_is_opened_read_only_and_left_again(
     click_shard(view_of(page).grid, 2)
     await until(view_of(page).facts.open.isEnabled)
     press(view_of(page).facts, "Open its store")
-    await until(lambda: runs.table is not None and not runs.loading)
+    await until(lambda: state.opened == 2 and runs.table is not None and not runs.loading)
     assert page.across.isVisible()
     assert page.run_choice.text() == f"Shard 2/{OF}"
     assert context.document.read_only == f"Shard 2/{OF} is shown. It can only be read."

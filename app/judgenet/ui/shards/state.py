@@ -38,7 +38,7 @@ _REST_S: Final = 0.0005
 """How long the thread sleeps between two files, so that other threads can work."""
 
 
-class ShardsStatus(NamedTuple):
+class ShardsSummary(NamedTuple):
     """The shards in the status bar: how many are in each state, pairs that are judged, calls, and price."""
 
     state: str
@@ -176,7 +176,7 @@ class ShardsState(QObject):
         own = self._document.own_store
         return self.opened is None and (while_working or not self.working) and (own is None or not runs(own))
 
-    def status(self) -> ShardsStatus | None:
+    def status(self) -> ShardsSummary | None:
         """What the status bar says while shards run or where they are not read yet; ``None`` where the run in view
         says more."""
         look = self.look
@@ -187,7 +187,7 @@ class ShardsState(QObject):
         pairs = f"{look.pairs_done:,}" if look.pairs is None else of(look.pairs_done, look.pairs)
         price = spent_text(look.price, look.unpriced) if look.calls else ""
         calls = plural(look.calls, "call")
-        return ShardsStatus(texts.shards_status(by_state), texts.pairs_judged(pairs), calls, price)
+        return ShardsSummary(texts.shards_status(by_state), texts.pairs_judged(pairs), calls, price)
 
     # The shards as one run
 
