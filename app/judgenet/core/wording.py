@@ -3,6 +3,7 @@ and on the terminal."""
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -223,14 +224,15 @@ _SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY": "¥"
 
 
 def money(value: float, currency: str = "USD") -> str:
-    """A price: ``$22.64``, ``$0.0013``, ``$1,250``."""
+    """A price: ``$22.64``, ``$0.0013``, ``$0.000071``, ``$1,250``."""
     sign = _SIGNS.get(currency, "")
     if value >= 1000:
         text = f"{value:,.0f}"
     elif value >= 0.1 or value == 0:
         text = f"{value:.2f}"
     else:
-        text = f"{value:.2g}" if value >= 1e-4 else f"{value:.0e}"
+        # Two digits that count, and never 7e-05.
+        text = f"{value:.{1 - math.floor(math.log10(value))}f}".rstrip("0")
     return f"{sign}{text}" if sign else f"{text} {currency}"
 
 

@@ -259,7 +259,7 @@ def _balance(pairs: Sequence[Pair]) -> Finding | None:
         "label_balance",
         "warning" if share >= UNBALANCED_SHARE else "note",
         total,
-        f"{per_label} of {len(pairs):,} pairs; always giving the commonest label would be right in {share:.1%}.",
+        f"{per_label} of {total:,} labelled pairs; always giving the commonest label would be right in {share:.1%}.",
         figure=f"{share:.0%}",
     )
 

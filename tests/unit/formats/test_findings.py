@@ -97,9 +97,9 @@ def test_models_that_name_themselves(pair: Pair, named: bool) -> None:
 @pytest.mark.parametrize(
     ("humans", "severity", "counts", "share"),
     [
-        (["a", "b", "tie", None], "note", "A 1, B 1, tie 1 of 4 pairs", "33.3%"),
-        (["a"] * 8 + ["b"] * 2, "warning", "A 8, B 2, tie 0 of 10 pairs", "80.0%"),
-        (["b"] * 7 + ["a"] * 2, "note", "A 2, B 7, tie 0 of 9 pairs", "77.8%"),
+        (["a", "b", "tie", None], "note", "A 1, B 1, tie 1 of 3 labelled pairs", "33.3%"),
+        (["a"] * 8 + ["b"] * 2, "warning", "A 8, B 2, tie 0 of 10 labelled pairs", "80.0%"),
+        (["b"] * 7 + ["a"] * 2, "note", "A 2, B 7, tie 0 of 9 labelled pairs", "77.8%"),
     ],
 )
 def test_balance(humans: list[Verdict | None], severity: str, counts: str, share: str) -> None:
