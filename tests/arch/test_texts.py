@@ -12,6 +12,7 @@ LIST = runpy.run_path(str(Path(__file__).parents[2] / "packaging" / "studio_text
 
 DONE = (
     # One folder a line.
+    "bias",
     "experiments",
 )
 """Folders of the studio whose texts stand in their ``texts`` module."""

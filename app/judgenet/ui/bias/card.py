@@ -16,6 +16,7 @@ from judgenet.report.drawing import Token
 from judgenet.report.marks import MARK, At, bias_bar, judge_mark, judges_way
 from judgenet.stats.bias import Mood
 from judgenet.stats.bias_conclusions import signed
+from judgenet.ui.bias import texts
 from judgenet.ui.export import paint_marks
 from judgenet.ui.icons import icon
 from judgenet.ui.theme import Theme, current_theme
@@ -103,11 +104,11 @@ class CardRow(QAbstractButton):
 
     def _word_heights(self, row: BiasRow, room: float) -> tuple[float, float]:
         """How high the finding is, and what people came to below it."""
-        texts = (row.words, self._words_font(row)), (row.people, current_theme().font())
+        parts = (row.words, self._words_font(row)), (row.people, current_theme().font())
         box = QRectF(0, 0, room, 10_000)
         words, people = (
             QFontMetricsF(font).boundingRect(box, int(Qt.TextFlag.TextWordWrap), text).height() if text else 0.0
-            for text, font in texts
+            for text, font in parts
         )
         return words, people
 
@@ -124,17 +125,12 @@ class CardRow(QAbstractButton):
         """Shows a bias; ``end`` is the end of the axis."""
         self.row, self._end, self._with_way = row, end, with_way
         share = "n/a" if row.share is None else f"{row.share:.2f}"
-        interval = "" if row.interval is None else f", interval {row.interval.low:.2f} to {row.interval.high:.2f}"
-        random = "" if row.random is None else f", a coin {row.random:.2f}"
-        marks = ", ".join(f"{mark.title} {mark.share:.2f}" for mark in row.marks if mark.share is not None)
+        ends = None if row.interval is None else (f"{row.interval.low:.2f}", f"{row.interval.high:.2f}")
+        coin = "" if row.random is None else texts.coin(f"{row.random:.2f}")
         net = f"; {row.net_text}" if row.net_text else ""
-        self.setAccessibleName(
-            f"{row.title}: {share}{interval}{random}{net}; {row.n:,} valid of {row.items:,}. {row.words}. {row.people}"
-        )
-        tip = f"{row.title}, share {share}{interval.replace('interval ', '95 % interval ')}{random}\n"
-        tip += f"{row.hits:,} of {row.n:,} valid pairs, {row.items:,} asked"
-        tip += f"\n{row.net_text} (95 % interval)\n{_all_words(row)}" if net else f"\n{_all_words(row)}"
-        self.setToolTip(f"{tip}\n{marks}" if marks else tip)
+        spoken = share + (texts.interval(*ends) if ends else "") + coin
+        self.setAccessibleName(texts.row_name(row.title, spoken, net, row.n, row.items, row.words, row.people))
+        self.setToolTip(_tooltip(row, share + (texts.interval_95(*ends) if ends else "") + coin))
         self.updateGeometry()
         self.update()
 
@@ -271,10 +267,10 @@ class CardHead(_CardPart):
         line, top = theme.px(20), theme.px(8)
         second = top + theme.px(26)
         titles = (
-            (columns.name, "Bias"),
+            (columns.name, texts.BIAS),
             (columns.bar, self._bar_title(card, columns.bar[1])),
-            (columns.way, self._fitting(columns.way[1], "From single judge to network", "Single to network")),
-            (columns.words, "Finding"),
+            (columns.way, self._fitting(columns.way[1], texts.SINGLE_TO_NETWORK, texts.SINGLE_TO_NETWORK_SHORT)),
+            (columns.words, texts.FINDING),
         )
         for (left, width), text in titles:
             if width:
@@ -282,13 +278,13 @@ class CardHead(_CardPart):
         flags = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         painter.setFont(theme.font("node"))
         painter.setPen(theme.color("text"))
-        for (left, width), text in ((columns.net, "Net effect"), (columns.valid, "Valid n")):
+        for (left, width), text in ((columns.net, texts.NET_EFFECT), (columns.valid, texts.VALID_N)):
             painter.drawText(QRectF(left, top, width, line), flags, text)
         left, width = columns.bar
         painter.fillRect(
             QRectF(left + theme.px(2), second + theme.px(3), 2 * theme.scale, line * 0.7), theme.color("text")
         )
-        text = self._fitting(width - theme.px(12), "RANDOM: a coin on the same pairs", "RANDOM: a coin")
+        text = self._fitting(width - theme.px(12), texts.COIN_ON_SAME_PAIRS, texts.COIN_SHORT)
         _text(painter, theme, QRectF(left + theme.px(12), second, width - theme.px(12), line), text, "body", "text2")
         # Beside the legend nothing stands but columns of figures, which are empty there.
         room = columns.words[0] - columns.way[0] if columns.way[1] else 0.0
@@ -297,13 +293,13 @@ class CardHead(_CardPart):
         painter.end()
 
     def _bar_title(self, card: BiasCard, width: float) -> str:
-        whole = f"{card.subject.title}, share and 95 % interval"
-        return self._fitting(width, whole, "Share and 95 % interval", "Share, 95 % CI")
+        whole = texts.share_and_interval_of(card.subject.title)
+        return self._fitting(width, whole, texts.SHARE_AND_INTERVAL, texts.SHARE_AND_INTERVAL_SHORT)
 
-    def _fitting(self, width: float, *texts: str) -> str:
+    def _fitting(self, width: float, *titles: str) -> str:
         """The first text that has room, set as a title; else the last."""
         metrics = QFontMetricsF(current_theme().font("node"))
-        return next((text for text in texts if metrics.horizontalAdvance(text) <= width), texts[-1])
+        return next((title for title in titles if metrics.horizontalAdvance(title) <= width), titles[-1])
 
     def _legend(
         self, painter: QPainter, column: tuple[float, float], marks: Sequence[Mark], top: float, line: float
@@ -359,7 +355,7 @@ class BiasCardView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._card: BiasCard | None = None
-        self.setAccessibleName("Biases")
+        self.setAccessibleName(texts.BIASES)
         self.head = CardHead(self)
         self.axis = CardAxis(self)
         self.rows: list[CardRow] = []
@@ -427,9 +423,13 @@ class BiasCardView(QWidget):
             self.updateGeometry()
 
 
-def _all_words(row: BiasRow) -> str:
-    """The finding, and what people came to on a line of its own."""
-    return f"{row.words}\n{row.people}" if row.people else row.words
+def _tooltip(row: BiasRow, share: str) -> str:
+    """The figures of a bias, line by line; ``share`` has its interval and the coin's share with it."""
+    marks = ", ".join(f"{mark.title} {mark.share:.2f}" for mark in row.marks if mark.share is not None)
+    lines = [texts.row_share(row.title, share), texts.valid_and_asked(row.hits, row.n, row.items)]
+    if row.net_text:
+        lines.append(texts.net_with_interval(row.net_text))
+    return "\n".join([*lines, row.words, *(text for text in (row.people, marks) if text)])
 
 
 def _text(painter: QPainter, theme: Theme, box: QRectF, text: str, role: TypeRole, tone: str = "text") -> None:

@@ -21,6 +21,7 @@ from judgenet.core.evaluation import REASON_WORDS, Evaluation
 from judgenet.stats.bias import Cell, answer_of_sign, outcome_of_signs
 from judgenet.stats.lab import LabResult
 from judgenet.store.runs import FullCall
+from judgenet.ui.bias import texts
 from judgenet.ui.bias.state import PairDetails
 from judgenet.ui.elements import ComboBox, ElidedLabel, link
 from judgenet.ui.icons import icon
@@ -30,10 +31,10 @@ from judgenet.ui.text_view import TextView
 from judgenet.ui.widgets import Segment
 
 _COLUMNS: Final = (
-    TextColumn("Pair", 110),
-    TextColumn("Question", 0),
-    TextColumn("Chosen", 120),
-    TextColumn("Outcome", 110),
+    TextColumn(texts.PAIR, 110),
+    TextColumn(texts.QUESTION, 0),
+    TextColumn(texts.CHOSEN, 120),
+    TextColumn(texts.OUTCOME, 110),
 )
 _CHARS: Final = 160
 HEIGHT: Final = 264
@@ -58,7 +59,9 @@ def behind(result: LabResult, cell: Cell) -> tuple[Behind, ...]:
         outcome = outcome_of_signs(probe, signs)
         if outcome == "not_asked":
             continue
-        said = [answer_of_sign(sign, target) or "unreadable" for sign, target in zip(signs, item.targets, strict=True)]
+        said = [
+            answer_of_sign(sign, target) or texts.UNREADABLE for sign, target in zip(signs, item.targets, strict=True)
+        ]
         rows.append(Behind(item.pair, ", ".join(said), outcome, item))
     return tuple(rows)
 
@@ -75,36 +78,36 @@ def prompts_text(look: PairDetails) -> str:
 
 def _by_prompt(look: PairDetails, tell: Callable[[FullCall], str]) -> str:
     if look.calls is None:
-        return "Reading …"
+        return texts.READING
     parts = []
     prompts = zip(look.item.prompts, look.item.targets, look.calls, strict=True)
     for number, (prompt, target, calls) in enumerate(prompts, 1):
-        parts.append(f"PROMPT {number} OF {len(look.calls)}: {prompt}. The bias would choose the {target} response.")
-        parts += [tell(call) for call in calls] or ["Not asked."]
+        parts.append(texts.prompt_title(number, len(look.calls), prompt, target))
+        parts += [tell(call) for call in calls] or [texts.NOT_ASKED]
     return "\n\n".join(parts)
 
 
 def _site(call: FullCall) -> str:
     site = call.site
     role = f", {call.role}" if call.role else ""
-    sample = f", sample {site.sample}" if site.sample > 1 else ""
-    return f"Layer {site.layer}, neuron {site.neuron}{role}{sample}"
+    return texts.neuron(site.layer, site.neuron) + role + (texts.sample(site.sample) if site.sample > 1 else "")
 
 
 def _answer(call: FullCall) -> str:
     result = call.result
     if not isinstance(result, Evaluation):
-        why = REASON_WORDS[result.reason] if result is not None else "no answer"
+        why = REASON_WORDS[result.reason] if result is not None else texts.NO_ANSWER
         raw = f"\n{call.raw_text}" if call.raw_text else ""
-        return f"{_site(call)} – no verdict: {why.lower()}{raw}"
+        return texts.no_verdict(_site(call), why.lower()) + raw
     scores = (result.score_a, result.score_b) if call.site.order != "ba" else (result.score_b, result.score_a)
     first, second = ("n/a" if score is None else f"{score:g}" for score in scores)
-    return f"{_site(call)} – Response 1: {first}, Response 2: {second}\n{result.evidence}".rstrip()
+    return texts.answer(_site(call), first, second, result.evidence).rstrip()
 
 
 def _prompt(call: FullCall) -> str:
-    sent = "\n\n".join(text for _, text in call.messages) or "No answers."
-    return f"To {_site(call)[0].lower()}{_site(call)[1:]}\n{sent}"
+    messages = "\n\n".join(text for _, text in call.messages) or texts.NO_ANSWERS
+    site = _site(call)
+    return texts.sent_to(site[0].lower() + site[1:], messages)
 
 
 class BehindPanel(QFrame):
@@ -123,28 +126,28 @@ class BehindPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "foot")
-        self.setAccessibleName("Pairs behind the bar")
+        self.setAccessibleName(texts.PAIRS_BEHIND_BAR)
         self._rows: tuple[Behind, ...] = ()
         self._questions: Mapping[str, str] = {}
         self.title = ElidedLabel("", "section")
-        self.outcome = ComboBox("Which pairs")
+        self.outcome = ComboBox(texts.WHICH_PAIRS)
         self.outcome.currentIndexChanged.connect(self._filter)
-        self.read = link("Show on page Data")
+        self.read = link(texts.SHOW_ON_DATA)
         self.read.clicked.connect(self._open_all)
         self.close_button = QToolButton()
-        self.close_button.setAccessibleName("Close the list of pairs")
+        self.close_button.setAccessibleName(texts.CLOSE_LIST)
         self.close_button.setIcon(icon("close"))
         self.close_button.clicked.connect(self.closed)
         head = QHBoxLayout()
         head.addWidget(self.title, stretch=1)
         for widget in (self.outcome, self.read, self.close_button):
             head.addWidget(widget)
-        self.table = TextTable("Pairs behind the bar", _COLUMNS)
+        self.table = TextTable(texts.PAIRS_BEHIND_BAR, _COLUMNS)
         self.table.activated.connect(self._open)
         self.table.selectionModel().currentRowChanged.connect(self._picked)
-        self.what = Segment("Answers or prompts", (("answers", "Answers"), ("prompts", "Prompts sent")))
+        self.what = Segment(texts.ANSWERS_OR_PROMPTS, (("answers", texts.ANSWERS), ("prompts", texts.PROMPTS_SENT)))
         self.what.chosen.connect(self._show_look)
-        self.text = TextView("What was asked and said of the pair")
+        self.text = TextView(texts.ASKED_AND_SAID)
         self._look: PairDetails | None = None
         beside = QVBoxLayout()
         beside.setContentsMargins(0, 0, 0, 0)
@@ -173,7 +176,7 @@ class BehindPanel(QFrame):
         self.outcome.blockSignals(True)
         before = self.outcome.currentData()
         self.outcome.clear()
-        self.outcome.addItem(f"All ({len(rows):,})", ALL)
+        self.outcome.addItem(texts.all_pairs(len(rows)), ALL)
         for outcome, number in cell.counts.items():
             if number:
                 self.outcome.addItem(f"{outcome.replace('_', ' ')} ({number:,})", outcome)
@@ -204,7 +207,7 @@ class BehindPanel(QFrame):
             self.table.selectRow(0)
 
     def _texts(self, row: Behind) -> TextRow:
-        question = " ".join(self._questions.get(row.pair, "not loaded")[:_CHARS].split())
+        question = " ".join(self._questions.get(row.pair, texts.NOT_LOADED)[:_CHARS].split())
         return TextRow((row.pair, question, row.answers, row.outcome), row)
 
     def _picked(self, index: QModelIndex) -> None:

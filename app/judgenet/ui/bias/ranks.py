@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 from judgenet.core.wording import plural
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
 from judgenet.store.labs import OrderAnswers
+from judgenet.ui.bias import texts
 from judgenet.ui.elements import label
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.theme import current_theme
@@ -35,13 +36,13 @@ class _Map(QWidget):
     def say(self, titles: tuple[str, ...], values: dict[tuple[int, int], tuple[float | None, int]]) -> None:
         """Shows overlaps by the places of two raters, each with the number of instructions behind it."""
         self._titles, self._values = titles, values
-        told = "; ".join(
-            f"{titles[one]} and {titles[other]} {value:.2f} over {n:,} instructions"
-            for (one, other), (value, n) in values.items()
+        listed = [
+            texts.overlap(titles[row], titles[column], f"{value:.2f}", instructions)
+            for (row, column), (value, instructions) in values.items()
             if value is not None
-        )
-        self.setAccessibleName(f"Overlap of rankings. {told}")
-        self.setToolTip(told.replace("; ", "\n"))
+        ]
+        self.setAccessibleName(texts.overlaps("; ".join(listed)))
+        self.setToolTip("\n".join(listed))
         self.updateGeometry()
         self.update()
 
@@ -96,11 +97,11 @@ class _Ranks(QWidget):
     def say(self, titles: tuple[str, ...], rows: list[tuple[str, list[str]]]) -> None:
         """Shows a row a system: its name, and what each rater gives it."""
         self._titles, self._rows = titles, rows
-        told = "; ".join(
-            f"{name}: {', '.join(f'{title} {text}' for title, text in zip(titles, texts, strict=True))}"
-            for name, texts in rows
+        listed = "; ".join(
+            f"{name}: {', '.join(f'{title} {rank}' for title, rank in zip(titles, ranks, strict=True))}"
+            for name, ranks in rows
         )
-        self.setAccessibleName(f"Rankings of systems. {told}")
+        self.setAccessibleName(texts.rankings(listed))
         self.updateGeometry()
         self.update()
 
@@ -124,12 +125,12 @@ class _Ranks(QWidget):
         for place, title in enumerate(self._titles):
             shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, cell - theme.px(8))
             painter.drawText(QRectF(name + place * cell, 0, cell, line), right, shown)
-        for row, (system, texts) in enumerate(self._rows, 1):
+        for row, (system, ranks) in enumerate(self._rows, 1):
             painter.fillRect(QRectF(0, row * line, name + cell * len(self._titles), 1), theme.color("line"))
             painter.setPen(theme.color("text"))
             shown = metrics.elidedText(system, Qt.TextElideMode.ElideRight, name - theme.px(8))
             painter.drawText(QRectF(0, row * line, name, line), left, shown)
-            for place, text in enumerate(texts):
+            for place, text in enumerate(ranks):
                 painter.drawText(QRectF(name + place * cell, row * line, cell, line), right, text)
         painter.end()
 
@@ -139,7 +140,7 @@ class RanksView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = label("Similarity of the rankings", "section")
+        self.title = label(texts.SIMILARITY_OF_RANKINGS, "section")
         self.fact = label("", tone="text2", wrap=True)
         self.map = _Map(self)
         self.table = _Ranks(self)
@@ -154,7 +155,7 @@ class RanksView(QWidget):
         """Shows the rankings of a lab, and how many of the orders that were asked for at once are valid."""
         ranks = result.ranks
         titles = {judge.id: judge.title for judge in result.judges if judge.kind in _PARTS}
-        titles |= {PEOPLE: "People", AT_ONCE: "At once"} | ranks.others
+        titles |= {PEOPLE: texts.PEOPLE, AT_ONCE: texts.AT_ONCE} | ranks.others
         raters = tuple(rater for rater in ranks.raters if rater in titles)
         self.setVisible(len(raters) > 1)
         if len(raters) < 2:
@@ -166,10 +167,7 @@ class RanksView(QWidget):
             if one in places and other in places
         }
         names = tuple(titles[rater] for rater in raters)
-        self.fact.setText(
-            "Average rank-biased overlap over instructions (p = 0.8, extrapolated; 1: the same ranking). Below: rank "
-            "of each system, and its wins per appearance." + (f" {_valid_orders(orders)}" if orders is not None else "")
-        )
+        self.fact.setText(texts.OVERLAP_AND_RANKS + (f" {_valid_orders(orders)}" if orders is not None else ""))
         self.map.say(names, values)
         raters = tuple(rater for rater in raters if rater in ranks.shares)
         names = tuple(titles[rater] for rater in raters)
@@ -179,10 +177,7 @@ class RanksView(QWidget):
 
 
 def _valid_orders(orders: OrderAnswers) -> str:
-    return (
-        f"At once: {orders.size} responses ranked in one call; {len(orders.rankings):,} of "
-        f"{plural(orders.asked, 'answer')} valid."
-    )
+    return texts.valid_rankings(orders.size, len(orders.rankings), plural(orders.asked, "answer"))
 
 
 def _place(shares: dict[str, float], system: str) -> str:

@@ -26,16 +26,16 @@ from judgenet.core.bias.base import MARGINS
 from judgenet.core.bias.nwise import MOST
 from judgenet.core.network import NetworkSpec
 from judgenet.core.presets import size_name
-from judgenet.core.wording import duration, money_span, plural, span
+from judgenet.core.wording import duration, money_span, of, plural, span
 from judgenet.engine.bias import LAB_JUDGES
 from judgenet.store.labs import LabJudge
+from judgenet.ui.bias import texts
 from judgenet.ui.bias.state import BiasSettings, BiasState
 from judgenet.ui.elements import ComboBox, DecimalBox, ElidedLabel, SpinBox, add_row, label, line, link
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.widgets import set_kind
 
 _MOST_INSTRUCTIONS: Final = 1_000_000
-_NOBODY: Final = "none"
 
 
 class BiasSidebar(QScrollArea):
@@ -53,7 +53,7 @@ class BiasSidebar(QScrollArea):
         super().__init__(parent)
         self._state = state
         self.setProperty("part", "surface")
-        self.setAccessibleName("What is measured")
+        self.setAccessibleName(texts.WHAT_IS_MEASURED)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -64,23 +64,23 @@ class BiasSidebar(QScrollArea):
         self._add_choices(column)
         self._add_plan(column)
         self._add_progress(column)
-        column.addWidget(label("Settings", "section"))
+        column.addWidget(label(texts.SETTINGS, "section"))
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._make_settings()
         for text, widget in (
-            ("Instructions", self.instructions),
-            ("Random seed", self.seed),
-            ("Own system", self.own),
-            ("Invented majority", self.share),
-            ("Repetitions", self.repeats),
-            ("No-bias margin", self.margin),
+            (texts.INSTRUCTIONS, self.instructions),
+            (texts.RANDOM_SEED, self.seed),
+            (texts.OWN_SYSTEM, self.own),
+            (texts.INVENTED_MAJORITY, self.share),
+            (texts.REPETITIONS, self.repeats),
+            (texts.MARGIN, self.margin),
         ):
             add_row(form, text, widget)
         # What is chosen in these two takes the whole width.
-        for text, widget in (("Percentages based on", self.divide), ("Rank several responses in one call", self.nwise)):
+        for text, widget in ((texts.PERCENTAGES_BASED_ON, self.divide), (texts.RANK_IN_ONE_CALL, self.nwise)):
             above = label(text)
             above.setBuddy(widget)
             form.addRow(above)
@@ -107,47 +107,44 @@ class BiasSidebar(QScrollArea):
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def _make_settings(self) -> None:
-        self.instructions = SpinBox("Instructions, randomly drawn", 0, _MOST_INSTRUCTIONS)
-        self.instructions.setSpecialValueText("all")
-        self.seed = SpinBox("Random seed", 0, 2**31 - 1)
-        self.own = ComboBox("The judge's own system")
-        self.own.setToolTip("The system in the pairs that is the judge's own model: the probe Own system needs it")
-        self.share = SpinBox("Invented majority, per cent", 1, 100)
+        self.instructions = SpinBox(texts.INSTRUCTIONS_TO_DRAW, 0, _MOST_INSTRUCTIONS)
+        self.instructions.setSpecialValueText(texts.ALL_INSTRUCTIONS)
+        self.seed = SpinBox(texts.RANDOM_SEED, 0, 2**31 - 1)
+        self.own = ComboBox(texts.OWN_SYSTEM_OF_JUDGE)
+        self.own.setToolTip(texts.OWN_SYSTEM_TIP)
+        self.share = SpinBox(texts.INVENTED_MAJORITY_PERCENT, 1, 100)
         self.share.setSuffix(" %")
-        self.share.setToolTip("The share of people that the probe Bandwagon claims to prefer a response")
-        self.repeats = SpinBox("Times each prompt is asked by the probe Repeats", 2, 20)
-        self.margin = DecimalBox("Margin of the net effect for no bias", *MARGINS, decimals=3)
+        self.share.setToolTip(texts.INVENTED_MAJORITY_TIP)
+        self.repeats = SpinBox(texts.REPETITIONS_OF_A_PROMPT, 2, 20)
+        self.margin = DecimalBox(texts.MARGIN_OF_NET_EFFECT, *MARGINS, decimals=3)
         self.margin.setSingleStep(0.01)
-        self.margin.setToolTip(
-            "A judge is said to have no bias only where an equivalence test rules out a net effect above this margin. "
-            "Changing it asks nothing anew."
-        )
-        self.divide = ComboBox("Percentages based on")
+        self.margin.setToolTip(texts.MARGIN_TIP)
+        self.divide = ComboBox(texts.PERCENTAGES_BASED_ON)
         for choice in (self.own, self.divide):
             choice.setMinimumContentsLength(14)
-        self.divide.addItem("valid pairs", "valid")
-        self.divide.addItem("all pairs, as the paper's code", "paper")
-        self.divide.setToolTip("All pairs: as the published code of CoBBLEr divides, unreadable answers included")
-        self.nwise = SpinBox("Responses ranked in one call", 1, MOST)
-        self.nwise.setSpecialValueText("no rankings")
-        self.nwise.setSuffix(" responses")
-        self.nwise.setToolTip("Also asks the network's model, once per instruction, to rank so many responses at once")
-        self.tie = QCheckBox("Judges may call a tie")
+        self.divide.addItem(texts.BASED_ON_VALID_PAIRS, "valid")
+        self.divide.addItem(texts.BASED_ON_ALL_PAIRS, "paper")
+        self.divide.setToolTip(texts.BASED_ON_ALL_PAIRS_TIP)
+        self.nwise = SpinBox(texts.RESPONSES_IN_ONE_CALL, 1, MOST)
+        self.nwise.setSpecialValueText(texts.NO_RANKINGS)
+        self.nwise.setSuffix(texts.RESPONSES_UNIT)
+        self.nwise.setToolTip(texts.RANK_IN_ONE_CALL_TIP)
+        self.tie = QCheckBox(texts.TIES_ALLOWED)
 
     def _add_choices(self, column: QVBoxLayout) -> None:
-        column.addWidget(label("Judges", "section"))
+        column.addWidget(label(texts.JUDGES, "section"))
         titles: dict[LabJudge, str] = {
-            "network": "Network",
-            "single": "Single judge, same model",
-            "faireval": "FairEval, 3 samples",
+            "network": texts.NETWORK,
+            "single": texts.SINGLE_JUDGE,
+            "faireval": texts.FAIREVAL,
         }
         for judge, title in titles.items():
             self.judges[judge] = self._box(column, title)
-        note = label("Layers and neurons are measured from the network's own calls.", tone="text2", wrap=True)
+        note = label(texts.LAYERS_NEED_NO_CALLS, tone="text2", wrap=True)
         column.addWidget(note)
         column.addWidget(line())
         head = QHBoxLayout()
-        head.addWidget(label("Probes", "section"))
+        head.addWidget(label(texts.PROBES, "section"))
         head.addStretch(1)
         self.count = label("", tone="text2")
         head.addWidget(self.count)
@@ -158,13 +155,13 @@ class BiasSidebar(QScrollArea):
         column.addWidget(line())
 
     def _add_plan(self, column: QVBoxLayout) -> None:
-        column.addWidget(label("Plan", "section"))
+        column.addWidget(label(texts.PLAN, "section"))
         self._facts = QGridLayout()
         self._facts.setColumnStretch(1, 1)
         column.addLayout(self._facts)
         self.left_out = label("", tone="text2", wrap=True)
         self.why = label("", tone="warn", wrap=True)
-        self.reasons_link = link("Why?", "Why some probes skip pairs")
+        self.reasons_link = link(texts.WHY, texts.WHY_PROBES_SKIP_PAIRS)
         self.reasons_link.setCheckable(True)
         self.reasons_link.toggled.connect(self._show_reasons)
         self.reasons = label("", tone="text2", wrap=True)
@@ -179,10 +176,10 @@ class BiasSidebar(QScrollArea):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setRange(0, 1000)
-        self.bar.setAccessibleName("Progress of the lab")
+        self.bar.setAccessibleName(texts.PROGRESS)
         self.how_far = label("", tone="text2", wrap=True)
-        self.stop = QPushButton("Stop")
-        self.stop.setAccessibleName("Stop the lab")
+        self.stop = QPushButton(texts.STOP)
+        self.stop.setAccessibleName(texts.STOP_LAB)
         set_kind(self.stop, "normal")
         self.stop.clicked.connect(self.stop_wanted)
         column.addWidget(self.bar)
@@ -223,7 +220,7 @@ class BiasSidebar(QScrollArea):
         """Sets the controls."""
         # Boxes that are set by the program tell nothing.
         self._quiet(True)
-        self.judges["network"].setText(f"Network {size_name(spec)}")
+        self.judges["network"].setText(texts.network(size_name(spec)))
         for judge, box in self.judges.items():
             box.setChecked(judge in choice.judges)
         for probe, box in self.probes.items():
@@ -238,12 +235,12 @@ class BiasSidebar(QScrollArea):
         self.tie.setChecked(settings.tie)
         self.nwise.setValue(choice.nwise or 1)
         self.own.clear()
-        self.own.addItem(_NOBODY, "")
+        self.own.addItem(texts.NO_OWN_SYSTEM, "")
         for name in names:
             self.own.addItem(name, name)
         self.own.setCurrentIndex(max(0, self.own.findData(settings.own[0] if settings.own else "")))
         self._quiet(False)
-        self.count.setText(f"{len(choice.probes)} of {len(PROBES)}")
+        self.count.setText(of(len(choice.probes), len(PROBES)))
 
     def _quiet(self, quiet: bool) -> None:
         for widget in (*self._spins, self.own, self.divide):
@@ -274,31 +271,32 @@ class BiasSidebar(QScrollArea):
         self.left_out.setText("")
         self.reasons.setText("")
         self._show_reasons()
-        self.count.setText(f"{len(state.choice.probes)} of {len(PROBES)}")
+        self.count.setText(of(len(state.choice.probes), len(PROBES)))
         if plan.built is None or plan.estimate is None:
             if state.planning:
-                self._fact("Calculating …", "")
+                self._fact(texts.CALCULATING, "")
             return
         lab, estimate = plan.built.lab, plan.estimate
-        self._fact("Instructions", f"{lab.questions:,}, seed {lab.settings.seed}")
-        self._fact("Pairs", f"{lab.pairs:,}")
-        self._fact("Prompts per judge", f"{len(plan.built.prompts):,}")
-        self._fact("Calls", span(*estimate.calls, form="whole" if estimate.calls.high < 1e6 else "short"))
-        self._fact("Already paid", f"{estimate.recorded:,}")
+        self._fact(texts.INSTRUCTIONS, texts.instructions_and_seed(lab.questions, lab.settings.seed))
+        self._fact(texts.PAIRS, f"{lab.pairs:,}")
+        self._fact(texts.PROMPTS_PER_JUDGE, f"{len(plan.built.prompts):,}")
+        self._fact(texts.CALLS, span(*estimate.calls, form="whole" if estimate.calls.high < 1e6 else "short"))
+        self._fact(texts.ALREADY_PAID, f"{estimate.recorded:,}")
         price = estimate.price
         currency = next(iter(estimate.judges.values())).estimate.currency
-        self._fact("Price", "unknown" if price is None else money_span(price.low, price.high, currency))
+        self._fact(texts.PRICE, texts.UNKNOWN if price is None else money_span(price.low, price.high, currency))
         if plan.orders is not None:
             orders = plan.orders
-            cost = "price unknown" if orders.price is None else money_span(*orders.price, orders.currency)
-            self._fact("Rankings", f"{plural(orders.calls, 'call')}, {cost}")
-        self._fact("Time", f"about {duration(estimate.seconds.high)}" if estimate.calls_open.high else "none")
-        reasons = [f"{PROBES[of.key].title}: {of.line}" for of in lab.probes if of.left_out]
-        nothing = [PROBES[of.key].title for of in lab.probes if not of.items]
+            cost = texts.PRICE_UNKNOWN if orders.price is None else money_span(*orders.price, orders.currency)
+            self._fact(texts.RANKINGS, f"{plural(orders.calls, 'call')}, {cost}")
+        self._fact(
+            texts.TIME, texts.about(duration(estimate.seconds.high)) if estimate.calls_open.high else texts.NO_TIME
+        )
+        reasons = [f"{PROBES[probe.key].title}: {probe.line}" for probe in lab.probes if probe.left_out]
+        nothing = [PROBES[probe.key].title for probe in lab.probes if not probe.items]
         if reasons:
-            without = f"No pairs for {', '.join(nothing)}. " if nothing else ""
-            some = "1 probe skips" if len(reasons) == 1 else f"{len(reasons)} probes skip"
-            self.left_out.setText(f"{without}{some} some pairs.")
+            parts = [texts.no_pairs_for(", ".join(nothing))] if nothing else []
+            self.left_out.setText(" ".join([*parts, texts.probes_skip_pairs(len(reasons))]))
             self.reasons.setText("\n".join(reasons))
             for widget in (self.left_out, self.reasons_link):
                 widget.show()
@@ -314,7 +312,7 @@ class BiasSidebar(QScrollArea):
             widget.setVisible(progress is not None)
         if progress is not None:
             self.bar.setValue(round(1000 * progress.share))
-            self.how_far.setText(f"{progress.calls:,} of about {plural(progress.planned, 'call')}")
+            self.how_far.setText(texts.calls_so_far(progress.calls, plural(progress.planned, "call")))
 
     def _clear_facts(self) -> None:
         while (item := self._facts.takeAt(0)) is not None:

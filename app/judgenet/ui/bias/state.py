@@ -51,6 +51,7 @@ from judgenet.store.labs import (
     labs,
 )
 from judgenet.store.runs import FullCall
+from judgenet.ui.bias import texts
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
 from judgenet.ui.runner import Runner
@@ -136,7 +137,7 @@ class BiasState(QObject):
         self._tasks = tasks
         self._errors = errors
         self.choice = BiasSettings()
-        self.plan = BiasPlan(why_not="Open a project first.")
+        self.plan = BiasPlan(why_not=texts.OPEN_A_PROJECT)
         self.planning = False
         self.lab: LabInfo | None = None
         self.result: LabResult | None = None
@@ -257,22 +258,22 @@ class BiasState(QObject):
         except (NetworkError, PriceError, PromptError) as error:
             self._set_plan(BiasPlan(why_not=str(error)))
             return
-        self._task = self._tasks.start(self._reckon_now(self._wanted, start), "Estimate the bias lab")
+        self._task = self._tasks.start(self._reckon_now(self._wanted, start), texts.ESTIMATE_LAB)
 
     def _why_not(self) -> str:
         document = self._document
         if not document.is_open:
-            return "Open a project first."
+            return texts.OPEN_A_PROJECT
         if document.loading:
-            return "The pairs are still being loaded."
+            return texts.PAIRS_ARE_LOADING
         if not document.pairs:
-            return "There are no pairs to judge. Add some on the page Data."
+            return texts.NO_PAIRS
         if is_recorded(document.spec):
-            return "These judges were recorded elsewhere and cannot be asked. Design a network first."
+            return texts.JUDGES_CANNOT_BE_ASKED
         if not self.choice.judges:
-            return "Choose a judge."
+            return texts.CHOOSE_A_JUDGE
         if not self.choice.probes:
-            return "Choose a probe."
+            return texts.CHOOSE_A_PROBE
         return ""
 
     async def _reckon_now(self, wanted: int, start: Start) -> None:
@@ -293,7 +294,7 @@ class BiasState(QObject):
     def why_not(self) -> str:
         """Why no lab can be started now; empty where one can."""
         if self.going:
-            return "The bias lab is already running."
+            return texts.LAB_IS_RUNNING
         if self._document.read_only:
             return self._document.read_only
         why = self._runner.why_not()
@@ -301,16 +302,14 @@ class BiasState(QObject):
             return why
         if self.plan.why_not:
             return self.plan.why_not
-        return "" if self.plan.built is not None and not self.planning else "The cost is being calculated."
+        return "" if self.plan.built is not None and not self.planning else texts.COST_IS_CALCULATED
 
     def start(self) -> None:
         """Runs the chosen lab, or goes on with it; no call is paid for twice."""
         built, start, estimate = self.plan.built, self.plan.start, self.plan.estimate
         if self.why_not() or built is None or start is None or estimate is None:
             return
-        self._task = self._tasks.start(
-            self._run(built, start, estimate.calls.high, self.plan.groups), "Run the bias lab"
-        )
+        self._task = self._tasks.start(self._run(built, start, estimate.calls.high, self.plan.groups), texts.RUN_LAB)
 
     def stop(self) -> None:
         """Ends the lab within a second; what is finished is kept."""
@@ -331,7 +330,7 @@ class BiasState(QObject):
         tally = Tally()
         self.progress = LabProgress(0, planned)
         self._tally, self._planned = tally, planned
-        self._runner.occupy("The bias lab", self.stop)
+        self._runner.occupy(texts.THE_LAB, self.stop)
         ended = threading.Event()
 
         def go(job: Job) -> LabFinished:
@@ -345,7 +344,7 @@ class BiasState(QObject):
                         return finished
                     except TimeoutError:
                         job.share = min(1.0, tally.calls / planned) if planned else None
-                        job.text = f"{tally.calls:,} of {planned:,} calls"
+                        job.text = texts.calls_of_planned(tally.calls, planned)
                         if self._stop_asked or job.cancelled:
                             handle.cancel()
             finally:
@@ -354,12 +353,12 @@ class BiasState(QObject):
         self._pulse.start()
         self.going_changed.emit()
         try:
-            self.ended = await self._tasks.job("Bias lab", go)
+            self.ended = await self._tasks.job(texts.LAB, go)
         except JobCancelled:
             # The thread ends within a second; until then nothing else may begin.
             await self._tasks.off_thread(ended.wait)
         except (EndpointError, NetworkError, StoreError, OSError) as error:
-            self._errors.tell_exception(error, "The bias lab")
+            self._errors.tell_exception(error, texts.THE_LAB)
         finally:
             self._pulse.stop()
             self.going, self.progress = False, None
@@ -367,13 +366,13 @@ class BiasState(QObject):
             self.going_changed.emit()
         self._show_newest(lab_of(start, built))
         if self.ended is not None and self.ended.state in ("halted", "failed"):
-            self._errors.tell(self.ended.message, "The bias lab")
+            self._errors.tell(self.ended.message, texts.THE_LAB)
         self._changed()
 
     def _ask_orders(self, store: Store, start: Start, groups: Groups, lab: str, job: Job) -> None:
         """Asks for orders of several responses at once, in a thread, until they are in or the user stops it."""
         total = len(groups.groups)
-        job.share, job.text = None, f"Rankings of {groups.size} responses, {total:,} calls"
+        job.share, job.text = None, texts.ranking_calls(groups.size, total)
         handle = ask_orders(store, start, groups)
         try:
             while True:
@@ -417,13 +416,13 @@ class BiasState(QObject):
         self._looked = time.monotonic()
         self.reading = True
         self._reads += 1
-        self._reader = self._tasks.start(self._read_now(store, info, self._reads), f"Read {info.title}")
+        self._reader = self._tasks.start(self._read_now(store, info, self._reads), texts.read_lab(info.title))
 
     async def _read_now(self, store: Store, info: LabInfo, number: int) -> None:
         began = time.monotonic()
         try:
             result = await self._tasks.job(
-                f"Read {info.title}", lambda job: lab_result(store, info.id, watch=job.check)
+                texts.read_lab(info.title), lambda job: lab_result(store, info.id, watch=job.check)
             )
             orders, network = lab_orders(store, info.id), lab_network(store, info)
         except JobCancelled:
@@ -450,7 +449,7 @@ class BiasState(QObject):
             return
         look = self.look = PairDetails(judge.id, item)
         self.look_changed.emit()
-        self._looker = self._tasks.start(self._look_now(store, info, judge, look), "Read the answers about a pair")
+        self._looker = self._tasks.start(self._look_now(store, info, judge, look), texts.READ_ANSWERS)
 
     async def _look_now(self, store: Store, info: LabInfo, judge: Judge, look: PairDetails) -> None:
         try:
