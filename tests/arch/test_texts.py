@@ -14,6 +14,7 @@ DONE = (
     # One folder a line.
     "bias",
     "experiments",
+    "labels",
 )
 """Folders of the studio whose texts stand in their ``texts`` module."""
 

@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from judgenet.core.bias.for_people import PeoplePrompt
 from judgenet.core.labels import Said
+from judgenet.core.wording import of
 from judgenet.engine.labelling import Desk
 from judgenet.ui.criteria_text import criteria_list
 from judgenet.ui.elements import label, set_tone
+from judgenet.ui.labels import texts
 from judgenet.ui.measures import measure
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.text_view import TextView
@@ -90,7 +92,7 @@ class ResponsePane(QFrame):
         self.letter.setTextFormat(Qt.TextFormat.PlainText)
         self.letter.setProperty("part", "letter")
         self.letter.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.text = TextView(f"Response {letter}")
+        self.text = TextView(texts.response(letter))
         self.text.in_text.within_view = True
         head = QHBoxLayout()
         head.addWidget(self.letter)
@@ -119,26 +121,26 @@ class DeskView(QWidget):
         super().__init__()
         self._keys = {Qt.Key.Key_1: "a", Qt.Key.Key_2: "b", **KEYS} if letters == ("1", "2") else KEYS
         self._markdown = True
-        self.setAccessibleName("Label desk")
+        self.setAccessibleName(texts.LABEL_DESK)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         # A ring around the whole desk would draw the eye from the texts: the keys light up instead.
         self.setProperty(OWN_FOCUS, True)
-        self.head = label("Question", tone="text2")
-        self.form = Segment("Responses", [("markdown", "Markdown"), ("plain", "Plain")])
+        self.head = label(texts.QUESTION, tone="text2")
+        self.form = Segment(texts.RESPONSES, [("markdown", texts.MARKDOWN), ("plain", texts.PLAIN)])
         self.form.chosen.connect(self._form_chosen)
         self.place = label("", tone="text2")
-        self.question = TextView("Question", "question")
+        self.question = TextView(texts.QUESTION, "question")
         self.question.in_text.most_height = _QUESTION_PICTURE
         self.a, self.b = (ResponsePane(letter) for letter in letters)
         self.note = label("", tone="text2", wrap=True)
         self.buttons: dict[Said, KeyButton] = {
-            "a": KeyButton(letters[0], f"Response {letters[0]}"),
-            "tie": KeyButton("T", "Tie"),
-            "b": KeyButton(letters[1], f"Response {letters[1]}"),
-            "unsure": KeyButton("U", "Unsure", flat=True),
-            "skip": KeyButton("S", "Skip", flat=True),
+            "a": KeyButton(letters[0], texts.response(letters[0])),
+            "tie": KeyButton("T", texts.TIE),
+            "b": KeyButton(letters[1], texts.response(letters[1])),
+            "unsure": KeyButton("U", texts.UNSURE, flat=True),
+            "skip": KeyButton("S", texts.SKIP, flat=True),
         }
-        self.back_button = KeyButton("←", "Back", flat=True)
+        self.back_button = KeyButton("←", texts.BACK, flat=True)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -190,9 +192,9 @@ class DeskView(QWidget):
             return
         left, right = (pair.response_b, pair.response_a) if desk.swapped else (pair.response_a, pair.response_b)
         number = min(desk.at + 1, len(desk.draw.places))
-        self.place.setText(f"{number:,} of {max(desk.wished, number):,}")
+        self.place.setText(of(number, max(desk.wished, number)))
         criteria = criteria_list(pair, markdown=self._markdown)
-        asked = f"{pair.question}\n\nCriteria:\n\n{criteria}" if criteria else pair.question
+        asked = texts.question_and_criteria(pair.question, criteria) if criteria else pair.question
         for view, text in ((self.question, asked), (self.a.text, left), (self.b.text, right)):
             view.show_text(text, markdown=self._markdown, pictures=pair.pictures)
         said = desk.shown(desk.said)
@@ -207,9 +209,11 @@ class DeskView(QWidget):
 
     def show_prompt(self, prompt: PeoplePrompt, at: int, total: int, said: Said | None, why_not: str) -> None:
         """Shows a prompt of a bias lab, the first response at the left; ``said`` is what was said of it before."""
-        self.place.setText(f"{at + 1:,} of {total:,}")
-        reference = f"\n\nReference answer:\n\n{prompt.reference}" if prompt.reference else ""
-        self.question.show_text(prompt.question + reference, markdown=self._markdown)
+        self.place.setText(of(at + 1, total))
+        asked = prompt.question
+        if prompt.reference:
+            asked = texts.question_and_reference(prompt.question, prompt.reference)
+        self.question.show_text(asked, markdown=self._markdown)
         self.a.text.show_text(prompt.first, markdown=self._markdown)
         self.b.text.show_text(prompt.second, markdown=self._markdown)
         for key, button in self.buttons.items():

@@ -31,6 +31,7 @@ from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
 from judgenet.ui.elements import field, label
 from judgenet.ui.empty import EmptyState
+from judgenet.ui.labels import texts
 from judgenet.ui.labels.pair_view import DeskView
 from judgenet.ui.labels.state import FIRST_ANNOTATOR
 from judgenet.ui.measures import measure
@@ -39,7 +40,6 @@ _WIDE: Final = 1080
 _HIGH: Final = 720
 _CHOICES: Final[dict[Said, Choice | None]] = {"a": "first", "b": "second", "tie": "tie", "unsure": None}
 _SAID: Final[dict[Choice | None, Said]] = {"first": "a", "second": "b", "tie": "tie", None: "unsure"}
-_LEAD: Final = "Which response is better?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +60,14 @@ class PeopleDesk(QDialog):
         super().__init__(parent)
         self._context = context
         self._over = parent
-        self.setWindowTitle("Label desk")
-        self.setAccessibleName("Label desk")
-        self.person = field("Annotator")
+        self.setWindowTitle(texts.LABEL_DESK)
+        self.setAccessibleName(texts.LABEL_DESK)
+        self.person = field(texts.ANNOTATOR)
         self.person.setMaxLength(60)
         self.person.setText(context.settings.text("annotator", FIRST_ANNOTATOR) or FIRST_ANNOTATOR)
         self.person.editingFinished.connect(self._named)
-        self.lead = label(_LEAD, "section")
-        self.leave = QPushButton("Close")
+        self.lead = label(texts.WHICH_IS_BETTER, "section")
+        self.leave = QPushButton(texts.CLOSE)
         self.leave.setAutoDefault(False)
         self.leave.clicked.connect(self.accept)
         self.desk = DeskView(letters=("1", "2"))
@@ -77,7 +77,7 @@ class PeopleDesk(QDialog):
         self.stack.addWidget(self.desk)
         head = QHBoxLayout()
         head.addWidget(self.lead, 1)
-        head.addWidget(label("Annotator", tone="text2"))
+        head.addWidget(label(texts.ANNOTATOR, tone="text2"))
         head.addWidget(self.person)
         head.addWidget(self.leave)
         column = QVBoxLayout(self)
@@ -109,8 +109,8 @@ class PeopleDesk(QDialog):
         if probes is not None:
             plans = tuple(plan for plan in info.lab.probes if plan.key in probes)
             info = replace(info, lab=replace(info.lab, probes=plans))
-        self.empty.say("Reading the prompts …", "")
-        self._context.tasks.start(self._read(store, info), "Read the prompts for people")
+        self.empty.say(texts.READING_PROMPTS, "")
+        self._context.tasks.start(self._read(store, info), texts.READ_PROMPTS)
         self.open()
 
     async def _read(self, store: Store, info: LabInfo) -> None:
@@ -149,13 +149,13 @@ class PeopleDesk(QDialog):
     def _show(self) -> None:
         self._since = monotonic()
         if not self.prompts:
-            self.empty.say("There are no prompts yet.", "Run the lab first: people answer what judges were asked.")
+            self.empty.say(texts.NO_PROMPTS, texts.RUN_LAB_FIRST)
             self.stack.setCurrentWidget(self.empty)
             return
         if self.at >= len(self.prompts):
             answered = sum(of.prompt in self.given for of in self.prompts)
             self.empty.say(
-                f"{plural(answered, 'answer')} of {len(self.prompts):,}. Thank you.", "", "Close", self.accept
+                texts.all_answered(plural(answered, "answer"), len(self.prompts)), "", texts.CLOSE, self.accept
             )
             self.stack.setCurrentWidget(self.empty)
             return
@@ -181,7 +181,7 @@ class PeopleDesk(QDialog):
             answer = PersonAnswer(prompt.prompt, prompt.content, self.who, choice, seconds, time.time())
             self.given[prompt.prompt] = choice
             self.changed = True
-            self._context.tasks.start(self._keep(answer), "Save an answer")
+            self._context.tasks.start(self._keep(answer), texts.SAVE_ANSWER)
         self.at += 1
         self._show()
 
@@ -194,7 +194,7 @@ class PeopleDesk(QDialog):
                 await self._context.tasks.off_thread(keep_people, store, (answer,))
         except (StoreError, sqlite3.Error) as error:
             self._given.get(answer.person, {}).pop(answer.prompt, None)
-            self._context.errors.tell_exception(error, "Label desk")
+            self._context.errors.tell_exception(error, texts.LABEL_DESK)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.stack.currentWidget() is self.desk and not self.person.hasFocus() and self.desk.take_key(event):

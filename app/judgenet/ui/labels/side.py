@@ -17,10 +17,13 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.labels import Chosen
-from judgenet.core.wording import duration, plural
+from judgenet.core.wording import duration, minus, plural
 from judgenet.engine.labelling import Desk, Mode, Survey, turned
+from judgenet.stats.agreement import Agreement
+from judgenet.stats.intervals import Interval
 from judgenet.stats.label_plan import LabelPlan, PlanMethod
 from judgenet.ui.elements import ComboBox, ElidedLabel, SpinBox, label, line, link, set_tone
+from judgenet.ui.labels import texts
 from judgenet.ui.labels.state import LabelsState
 from judgenet.ui.labels.width_plot import WidthPlot
 from judgenet.ui.measures import measure
@@ -29,31 +32,23 @@ from judgenet.ui.tokens import INSPECTOR, PANEL_INSIDE
 from judgenet.ui.widgets import Segment
 
 TITLES: Final[dict[Mode, str]] = {
-    "random": "Random sample",
-    "planned": "Planned sample",
-    "targeted": "Targeted review",
-    "settle": "Resolve",
+    "random": texts.RANDOM_SAMPLE,
+    "planned": texts.PLANNED_SAMPLE,
+    "targeted": texts.TARGETED_REVIEW,
+    "settle": texts.RESOLVE,
 }
-_HIDDEN: Final = "Order of pairs and sides is shuffled; names and verdicts are hidden."
-_WORDS: Final[dict[Mode, str]] = {
-    "random": f"Drawn at random from all pairs. {_HIDDEN}",
-    "planned": "Drawn at random within each verdict, more where a label tells more. Sides are shuffled; names and "
-    "verdicts are hidden.",
-    "targeted": "The most uncertain pairs first, or those you picked. They stand for no other pair and enter no "
-    "estimate and no agreement.",
-    "settle": "Pairs on which the annotators differ. What you say becomes the label, under your name. A and B are the "
-    "pair's own sides here.",
+_LEADS: Final[dict[Mode, str]] = {
+    "random": texts.RANDOM_SAMPLE_LEAD,
+    "planned": texts.PLANNED_SAMPLE_LEAD,
+    "targeted": texts.TARGETED_REVIEW_LEAD,
+    "settle": texts.RESOLVE_LEAD,
 }
-_FOR_PEOPLE: Final = (
-    "The pairs whose verdict was not sure enough, the least sure first. Labels settle their own pairs; they stand for "
-    "no other pair and enter no estimate and no agreement."
-)
 _KEY: Final = {"a": "A", "b": "B", "tie": "T", "skip": "S", "unsure": "U"}
 _CHOSEN_WORDS: Final[dict[Chosen, str]] = {
-    "imported": "unknown sampling",
-    "random": "drawn at random",
-    "within-verdict": "drawn within verdicts",
-    "targeted": "picked, do not count",
+    "imported": texts.UNKNOWN_SAMPLING,
+    "random": texts.DRAWN_AT_RANDOM,
+    "within-verdict": texts.DRAWN_WITHIN_VERDICTS,
+    "targeted": texts.PICKED,
 }
 _LATEST: Final = 3
 _MOST_ANNOTATORS: Final = 8
@@ -77,35 +72,36 @@ class SidePanel(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("part", "inspector")
-        self.setAccessibleName("Labels")
+        self.setAccessibleName(texts.LABELS)
         self.title = label("", "section")
         self.counts = label("")
         self.counts.setProperty("part", "tag")
         self.words = label("", tone="text2", wrap=True)
         self.mode = Segment(
-            "How pairs are chosen", [("random", "Random"), ("planned", "Planned"), ("targeted", "Targeted")]
+            texts.HOW_PAIRS_ARE_CHOSEN,
+            [("random", texts.RANDOM), ("planned", texts.PLANNED), ("targeted", texts.TARGETED)],
         )
         self.mode.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.mode.chosen.connect(self.mode_chosen)
-        self.goal = SpinBox("Target number of labels", 1, 1_000_000)
+        self.goal = SpinBox(texts.TARGET_NUMBER, 1, 1_000_000)
         self.goal.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.goal.valueChanged.connect(self.goal_chosen)
-        self.width_title = label("Interval of the win rate", "section")
+        self.width_title = label(texts.INTERVAL, "section")
         self.plot = WidthPlot()
         self.width_words = label("", tone="text2", wrap=True)
-        self.people_title = label("Annotators", "section")
+        self.people_title = label(texts.ANNOTATORS, "section")
         self.people = QGridLayout()
         self.people.setColumnStretch(1, 1)
         self.agreement = label("", tone="text2", wrap=True)
-        self.settle = link("", "Resolve disagreements")
+        self.settle = link("", texts.RESOLVE_DISAGREEMENTS)
         self.settle.clicked.connect(self.settle_wanted)
         self.latest = QGridLayout()
         self.latest.setColumnStretch(1, 1)
-        self.file = ComboBox("How the labelled pairs of the data file were chosen")
+        self.file = ComboBox(texts.FILE_LABELS_CHOSEN)
         for chosen, words in _CHOSEN_WORDS.items():
             self.file.addItem(words, chosen)
         self.file.activated.connect(self._file_activated)
-        self.no_majority = Segment("Without a majority", [("tie", "Tie"), ("drop", "No label")])
+        self.no_majority = Segment(texts.WITHOUT_MAJORITY, [("tie", texts.TIE), ("drop", texts.NO_LABEL)])
         self.no_majority.chosen.connect(self.no_majority_chosen)
         self.kept = label("", tone="text2", wrap=True)
         self.pace = label("", tone="text2")
@@ -124,23 +120,23 @@ class SidePanel(QFrame):
         head.addStretch(1)
         head.addWidget(self.counts)
         goal = QHBoxLayout()
-        self.goal_words = label("Target number of labels", tone="text2")
+        self.goal_words = label(texts.TARGET_NUMBER, tone="text2")
         goal.addWidget(self.goal_words)
         goal.addStretch(1)
         goal.addWidget(self.goal)
         self.latest_head = QWidget()
         latest = QHBoxLayout(self.latest_head)
         latest.setContentsMargins(0, 0, 0, 0)
-        latest.addWidget(label("Latest", "section"))
+        latest.addWidget(label(texts.LATEST, "section"))
         latest.addStretch(1)
-        latest.addWidget(label("Ctrl Z undoes", tone="text2"))
+        latest.addWidget(label(texts.UNDO_HINT, tone="text2"))
         self.rules_file = QWidget()
         of_file = QVBoxLayout(self.rules_file)
         of_file.setContentsMargins(0, 0, 0, 0)
-        of_file.addWidget(label("Labels of the data file", tone="text2"))
+        of_file.addWidget(label(texts.FILE_LABELS, tone="text2"))
         of_file.addWidget(self.file)
         majority = QHBoxLayout()
-        majority.addWidget(label("No majority is", tone="text2"))
+        majority.addWidget(label(texts.NO_MAJORITY_IS, tone="text2"))
         majority.addStretch(1)
         majority.addWidget(self.no_majority)
         self._sections: list[tuple[QWidget | QHBoxLayout | QGridLayout, ...]] = [
@@ -170,7 +166,7 @@ class SidePanel(QFrame):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setAccessibleName("About the labels")
+        area.setAccessibleName(texts.ABOUT_LABELS)
         foot = QVBoxLayout()
         foot.addWidget(self.kept)
         foot.addWidget(self.pace)
@@ -189,11 +185,11 @@ class SidePanel(QFrame):
         mode = state.mode
         counts = mode != "targeted"
         for_people = mode == "targeted" and state.desk is not None and state.desk.draw.for_people
-        self.title.setText("For people" if for_people else TITLES[mode])
-        self.counts.setText("✓ Counts" if counts else "Does not count")
-        self.counts.setAccessibleName("Counts for estimates" if counts else "Does not count for estimates")
+        self.title.setText(texts.FOR_PEOPLE if for_people else TITLES[mode])
+        self.counts.setText(texts.COUNTS if counts else texts.DOES_NOT_COUNT)
+        self.counts.setAccessibleName(texts.COUNTS_FOR_ESTIMATES if counts else texts.DOES_NOT_COUNT_FOR_ESTIMATES)
         set_tone(self.counts, "good" if counts else "warn")
-        self.words.setText(_FOR_PEOPLE if for_people else _WORDS[mode])
+        self.words.setText(texts.FOR_PEOPLE_LEAD if for_people else _LEADS[mode])
         if mode == "settle":
             self.mode.clear()
         else:
@@ -214,15 +210,15 @@ class SidePanel(QFrame):
             self.pace.setText("")
             return
         # At random the list is all pairs. Where nothing can be kept, the desk says why.
-        where = "" if desk.draw.mode == "random" else " in this list"
-        saved = "" if state.why_not else "Saving…, " if state.pending else "Autosaved, "
-        self.kept.setText(f"{saved}{plural(desk.labelled, 'label')} by {one_line(desk.annotator, 24)}{where}")
+        where = "" if desk.draw.mode == "random" else texts.IN_THIS_LIST
+        saved = "" if state.why_not else texts.SAVING if state.pending else texts.SAVED
+        self.kept.setText(texts.labels_by(saved, plural(desk.labelled, "label"), one_line(desk.annotator, 24), where))
         each = desk.seconds_each
         left = max(0, desk.wished - desk.labelled)
         self.pace.setText(
             ""
             if each is None
-            else f"Median {each:,.0f} s per pair" + (f", ≈ {duration(each * left)} left" if left else "")
+            else texts.pace(f"{each:,.0f}") + (texts.time_left(duration(each * left)) if left else "")
         )
 
     def _show_latest(self, desk: Desk | None) -> None:
@@ -239,7 +235,7 @@ class SidePanel(QFrame):
             text = ElidedLabel(one_line(pair.told(pair.question), 80) or pair.id)
             key = label(_KEY[shown])
             key.setProperty("part", "key")
-            key.setAccessibleName(f"You said {shown}")
+            key.setAccessibleName(texts.you_said(shown))
             for column, widget in enumerate((number, text, key)):
                 self.latest.addWidget(widget, row, column)
 
@@ -273,27 +269,20 @@ class SidePanel(QFrame):
                 self.people.addWidget(widget, row, column)
 
     def _show_agreement(self, survey: Survey | None) -> None:
-        text = ""
+        lines = []
         if survey is not None and survey.kappa is not None:
-            agreement, interval = survey.kappa
-            if agreement.kappa is not None:
-                text = f"Agreement, kappa {agreement.kappa:.2f}"
-                text += f" [{interval.low:.2f}, {interval.high:.2f}]" if interval is not None else ""
-                text = f"{text}, {plural(agreement.n_used, 'pair')}".replace("-", "−")
-            else:
-                text = f"Agreement, kappa: n/a, {agreement.reasons.get('kappa', 'no pair in common')}"
+            lines.append(_kappa_words(*survey.kappa))
         elif survey is not None and len(survey.panel.raters) > 2:
             alpha = survey.panel.alpha_nominal
-            shown = (
-                f"{alpha.value:.2f}, {plural(alpha.n, 'pair')}" if alpha.value is not None else f"n/a, {alpha.reason}"
-            )
-            text = f"Agreement, Krippendorff's alpha {shown}"
+            value = f"n/a, {alpha.reason}" if alpha.value is None else f"{alpha.value:.2f}, {plural(alpha.n, 'pair')}"
+            lines.append(texts.alpha(value))
         if survey is not None and survey.stale:
-            text += ("\n" if text else "") + f"{plural(survey.stale, 'pair')} labelled before its text changed"
+            lines.append(texts.stale_labels(plural(survey.stale, "pair")))
+        text = "\n".join(lines)
         self.agreement.setText(text)
         self.agreement.setVisible(bool(text))
         disputed = 0 if survey is None else len(survey.disputed)
-        self.settle.setText(f"{plural(disputed, 'pair')} to settle")
+        self.settle.setText(texts.pairs_to_settle(plural(disputed, "pair")))
         self.settle.setVisible(bool(disputed))
 
     def _show_width(self, plan: LabelPlan | None, state: LabelsState) -> None:
@@ -308,15 +297,23 @@ class SidePanel(QFrame):
         now = (have, plan.expected_width(method, have) / 2) if have >= 10 else None
         goal = min(plan.pairs, max(10, state.goal))
         self.plot.show_curve(curve, now, (goal, plan.expected_width(method, goal) / 2))
-        words = f"At {goal:,} labels: ± {50 * plan.expected_width(method, goal):.1f} points."
+        sentences = [texts.interval_at(goal, f"{50 * plan.expected_width(method, goal):.1f}")]
         if plan.assumed:
-            words += " Planned with an assumed judge."
+            sentences.append(texts.ASSUMED_JUDGE)
         if plan.effect.source:
-            words += f" {plural(plan.effect.questions, 'question')} only: design effect {plan.effect.value:.2f}."
-        self.width_words.setText(words)
+            questions = plural(plan.effect.questions, "question")
+            sentences.append(texts.design_effect(questions, f"{plan.effect.value:.2f}"))
+        self.width_words.setText(" ".join(sentences))
 
     def _file_activated(self, place: int) -> None:
         self.file_chosen.emit(self.file.itemData(place))
+
+
+def _kappa_words(agreement: Agreement, interval: Interval | None) -> str:
+    if agreement.kappa is None:
+        return texts.no_kappa(agreement.reasons.get("kappa", texts.NO_COMMON_PAIR))
+    ends = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval is not None else ""
+    return minus(f"{texts.kappa(f'{agreement.kappa:.2f}')}{ends}, {plural(agreement.n_used, 'pair')}")
 
 
 def _empty(grid: QGridLayout) -> None:

@@ -37,6 +37,7 @@ from judgenet.store.frame import RunFrame
 from judgenet.store.labels import LabelBook, label_rules, put_label, set_label_rules, take_back
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
+from judgenet.ui.labels import texts
 from judgenet.ui.results.state import decided_by
 from judgenet.ui.tasks import JobCancelled
 
@@ -46,8 +47,6 @@ WIDTH: Final = 0.1
 """The wished width of the interval of the win rate, for which the planner plans."""
 _SURVEY_MS: Final = 700
 _LATE_MS: Final = 3000
-
-NO_STORE: Final = "The project is open read-only: labels cannot be saved."
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,13 @@ class _Labelled(QUndoCommand):
     """A label as an edit: undo takes it back, redo gives it again."""
 
     def __init__(self, state: LabelsState, place: int, label: HumanLabel, before: HumanLabel | None) -> None:
-        words = {"a": "Label A", "b": "Label B", "tie": "Label tie", "skip": "Skip", "unsure": "Unsure"}
+        words = {
+            "a": texts.LABEL_A,
+            "b": texts.LABEL_B,
+            "tie": texts.LABEL_TIE,
+            "skip": texts.SKIP,
+            "unsure": texts.UNSURE,
+        }
         # By the letter that stood on the desk.
         super().__init__(words[turned(label.said) if label.swapped else label.said])
         self._state = state
@@ -163,7 +168,7 @@ class LabelsState(QObject):
     def why_not(self) -> str:
         """Why nothing can be labelled, in words; empty where it can."""
         store = self.store
-        return NO_STORE if store is None or store.readonly or self._context.document.read_only else ""
+        return texts.READ_ONLY if store is None or store.readonly or self._context.document.read_only else ""
 
     @property
     def table(self) -> RunFrame | None:
@@ -319,8 +324,7 @@ class LabelsState(QObject):
     def _tell_late(self) -> None:
         store = self.store
         self._context.errors.tell(
-            f"The last {plural(self.pending, 'label')} could not be written yet. Free some space; they are kept here "
-            "meanwhile, and the studio goes on trying.",
+            texts.not_written(plural(self.pending, "label")),
             "" if store is None else str(store.path),
         )
 
@@ -363,11 +367,11 @@ class LabelsState(QObject):
             self.goal,
             self._for_people,
         )
-        self._task = self._context.tasks.start(self._draw(asked, self._wanted), "Draw the pairs to label")
+        self._task = self._context.tasks.start(self._draw(asked, self._wanted), texts.DRAW_THE_PAIRS)
 
     async def _draw(self, asked: _Asked, wanted: int) -> None:
         try:
-            drawn = await self._context.tasks.job("Draw pairs to label", lambda job: _made(asked, job.check))
+            drawn = await self._context.tasks.job(texts.DRAW_PAIRS, lambda job: _made(asked, job.check))
         except JobCancelled:
             if wanted == self._wanted:
                 self.working = False
@@ -385,7 +389,7 @@ class LabelsState(QObject):
 
     def _survey_now(self) -> None:
         if self.desk is not None and not self.working:
-            self._survey_task = self._context.tasks.start(self._look(self._wanted), "Compare the annotators")
+            self._survey_task = self._context.tasks.start(self._look(self._wanted), texts.COMPARE_ANNOTATORS)
 
     async def _look(self, wanted: int) -> None:
         store, desk, table, name = self.store, self.desk, self.table, self.aggregation
@@ -435,7 +439,7 @@ def _made(asked: _Asked, check: object) -> _Found:
             draw = replace(draw_picked(pairs, asked.picked), for_people=asked.for_people)
         case _ if table is None:
             chosen: Chosen = "targeted" if asked.mode == "targeted" else "within-verdict"
-            draw = Draw(asked.mode, (), chosen, len(pairs), note="There is no run yet.")
+            draw = Draw(asked.mode, (), chosen, len(pairs), note=texts.NO_RUN)
         case "planned" if asked.picked:
             draw = draw_given(pairs, table, asked.aggregation, asked.picked)
         case "targeted" if table.spec.aggregation.acceptance is not None:

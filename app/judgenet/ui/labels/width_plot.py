@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from judgenet.report.axis import Axis, log_ticks
 from judgenet.report.drawing import BODY_PX, Anchor, Dot, Drawing, Label, Path, Shape, line, text_width
 from judgenet.ui.export import UNITS, paint
+from judgenet.ui.labels import texts
 from judgenet.ui.theme import current_theme
 
 _HEIGHT: Final = 132
@@ -41,9 +42,9 @@ class WidthPlot(QWidget):
     def show_curve(self, curve: Sequence[LabelPoint], now: LabelPoint | None, goal: LabelPoint | None) -> None:
         """``curve`` holds its points in order; ``now`` and ``goal`` are points on it."""
         self._curve, self._now, self._goal = curve, now, goal
-        said = [f"now ± {100 * now[1]:.1f} points with {now[0]:,} labels"] if now else []
-        said += [f"± {100 * goal[1]:.1f} points with {goal[0]:,}"] if goal else []
-        self.setAccessibleName(f"Interval of the win rate: {'; '.join(said)}")
+        points = [texts.interval_now_with(f"{100 * now[1]:.1f}", now[0])] if now else []
+        points += [texts.interval_goal(f"{100 * goal[1]:.1f}", goal[0])] if goal else []
+        self.setAccessibleName(texts.interval_curve("; ".join(points)))
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -85,7 +86,7 @@ def width_drawing(
     if now is not None:
         x, y = at(now)
         shapes.append(Dot(x, y, _RADIUS, "accent", "accent", 2))
-        words = f"now ± {100 * now[1]:.1f} points"
+        words = texts.interval_now(f"{100 * now[1]:.1f}")
         begin = min(x + 6, width - text_width(words, BODY_PX, 600) - 2)
         # It falls from left to right: what stands over its height at the left end of the words is free.
         y = max(min(y, _height(points, begin)) - 8, 0.8 * _LINE)
