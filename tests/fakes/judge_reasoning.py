@@ -14,6 +14,9 @@ to reason at all."""
 
 def form_of(parameters: dict[str, Any]) -> tuple[str, Any]:
     """The form of a reasoning setting and its value; empty where a request has none."""
+    if "think" in parameters:
+        think = parameters["think"]
+        return ("switch", think or "none") if isinstance(think, bool) else ("level", think)
     if "reasoning_effort" in parameters:
         form = "template" if "chat_template_kwargs" in parameters else "effort"
         return form, parameters.get("thinking_token_budget", parameters["reasoning_effort"])
@@ -49,6 +52,10 @@ def refuses_reasoning(name: str, parameters: dict[str, Any]) -> bool:
 def refusal_words(parameters: dict[str, Any]) -> str:
     """What the API of a request says where it refuses it, as people reported it."""
     form, value = form_of(parameters)
+    if "think" in parameters:
+        if form == "level":
+            return f'think value "{value}" is not supported for this model'
+        return '"fake" does not support thinking'
     if "thinkingConfig" in parameters:
         if form == "level":
             return "Thinking level is not supported for this model."

@@ -1,4 +1,4 @@
-"""A judge over HTTP for tests: speaks as OpenAI, Azure, Anthropic and Gemini do, judges by a hash of what it
+"""A judge over HTTP for tests: speaks as OpenAI, Azure, Anthropic, Gemini and Ollama do, judges by a hash of what it
 is asked, does every fault on demand, and remembers everything.
 
 In a test: ``with JudgeServer(faults={"500": 0.2}) as server: ... server.url ... server.log``.
@@ -582,7 +582,77 @@ class GeminiDialect:
         return {"error": error}
 
 
-Dialect = OpenAIDialect | AnthropicDialect | GeminiDialect
+class OllamaDialect:
+    """``/api/chat`` by docs.ollama.com: a JSON object a line, times in nanoseconds, counts in the last line."""
+
+    name = "ollama"
+    done = b""
+
+    def asked(self, path: str, body: dict[str, Any]) -> Asked:
+        pictures: list[SeenPicture] = []
+        user = ""
+        for message in body["messages"]:
+            if message["role"] == "system":
+                continue
+            for data in message.get("images", ()):
+                # The pictures of a message come before its text.
+                content = base64.b64decode(data, validate=True)
+                after = user.rstrip().rpartition("\n")[2]
+                digest = hashlib.sha256(content).hexdigest()
+                media = "image/png" if content.startswith(b"\x89PNG") else "image/jpeg"
+                pictures.append(SeenPicture(after, media, digest, _color(content)))
+            user += message["content"]
+        system = "\n".join(m["content"] for m in body["messages"] if m["role"] == "system")
+        parameters = {**body, **body.get("options", {})}
+        return Asked(
+            body["model"], system, user, body.get("format"), body.get("stream", True), True, parameters, pictures
+        )
+
+    def whole(self, asked: Asked, told: Told, number: int) -> dict[str, Any]:
+        message = {"role": "assistant", "content": told.text}
+        if told.thinking:
+            message["thinking"] = told.thinking
+        return self._line(asked, message if told.choices else None, told, logprobs=told.tokens)
+
+    def events(self, asked: Asked, told: Told, number: int, double: bool) -> list[bytes]:
+        lines = [
+            self._line(asked, {"role": "assistant", "content": "", "thinking": piece})
+            for piece in _split(told.thinking)
+        ]
+        if told.tokens is None:
+            lines += [self._line(asked, {"role": "assistant", "content": piece}) for piece in _split(told.text)]
+        for entry in told.tokens or ():
+            text = entry["token"] if entry["token"] in told.text else ""
+            lines.append(self._line(asked, {"role": "assistant", "content": text}, logprobs=[entry]))
+        last = self._line(asked, {"role": "assistant", "content": ""} if told.choices else None, told)
+        return [_encode(line) + b"\n" for line in [*lines, *([last] * (2 if double else 1))]]
+
+    @staticmethod
+    def _line(
+        asked: Asked,
+        message: dict[str, Any] | None,
+        told: Told | None = None,
+        logprobs: list[dict[str, Any]] | None = None,
+    ) -> dict[str, Any]:
+        line: dict[str, Any] = {"model": f"{asked.model}-2026", "created_at": "2026-11-30T10:00:00.123456Z"}
+        if message is not None:
+            line["message"] = message
+        line["done"] = told is not None
+        if logprobs is not None:
+            line["logprobs"] = logprobs
+        if told is not None:
+            line |= {"done_reason": "length" if told.finish == "length" else "stop", "total_duration": 5_191_566_416}
+            if told.usage is not None:
+                prompt, completion, thought = _counts(told)
+                line |= {"prompt_eval_count": prompt, "prompt_eval_cached_count": prompt // 2}
+                line["eval_count"] = completion + thought
+        return line
+
+    def error(self, status: int, message: str, code: str | None, parameter: str | None) -> dict[str, Any]:
+        return {"error": message}
+
+
+Dialect = OpenAIDialect | AnthropicDialect | GeminiDialect | OllamaDialect
 
 _OPENAI_FINISH = {"stop": "stop", "length": "length", "filtered": "content_filter", "refused": "stop"}
 _ANTHROPIC_FINISH = {"stop": "end_turn", "length": "max_tokens", "filtered": "refusal", "refused": "refusal"}
@@ -597,6 +667,8 @@ def dialect_of(path: str) -> Dialect | None:
         return AnthropicDialect()
     if path.endswith((":generateContent", ":streamGenerateContent")):
         return GeminiDialect()
+    if path.endswith("/api/chat"):
+        return OllamaDialect()
     return None
 
 
@@ -760,7 +832,7 @@ class Judge:
         path = request.path
         if path.startswith("/control/"):
             return await self._control(request, path.removeprefix("/control/"))
-        if request.method == "GET" and path.endswith("/models"):
+        if request.method == "GET" and path.endswith(("/models", "/api/tags", "/api/ps")):
             return self._models(request)
         if (about_batches := await self.batches.handle(request)) is not None:
             return about_batches
@@ -831,6 +903,9 @@ class Judge:
         if self.settings.key is not None and self.settings.key not in _given_keys(request):
             return web.json_response({"error": {"message": "Incorrect API key provided."}}, status=401)
         names = ["fake"] if self.settings.models is None else self.settings.models
+        if "/api/" in request.path:
+            length = {"context_length": self.settings.context or 4096} if request.path.endswith("/ps") else {}
+            return web.json_response({"models": [{"name": name, "model": name, "size": 1, **length} for name in names]})
         if "/v1beta/" in request.path:
             ways = ["generateContent", "countTokens"]
             listed = [{"name": f"models/{name}", "supportedGenerationMethods": ways} for name in names]
@@ -1010,8 +1085,9 @@ class Judge:
         self, request: web.BaseRequest, dialect: Dialect, asked: Asked, told: Told, fault: str | None, entry: Entry
     ) -> web.StreamResponse:
         entry.status = 200
-        kind = "text/plain" if fault == "content_type" else "text/event-stream"
-        response = web.StreamResponse(headers={"Content-Type": kind})
+        lines = dialect.name == "ollama"
+        usual = "application/x-ndjson" if lines else "text/event-stream"
+        response = web.StreamResponse(headers={"Content-Type": "text/plain" if fault == "content_type" else usual})
         await response.prepare(request)
         self._pay(entry)
         events = dialect.events(asked, told, entry.number, fault == "duplicate_chunks")
@@ -1027,7 +1103,7 @@ class Judge:
             if fault == "hang_body":
                 await self._hang(request)
             elif fault == "comments":
-                await self._keep_alive(request, response, b": keep-alive\n\n")
+                await self._keep_alive(request, response, b"\n" if lines else b": keep-alive\n\n")
             elif fault == "blanks":
                 blank = dialect.events(asked, Told(" "), entry.number, False)
                 await self._keep_alive(request, response, next(event for event in blank if b'" "' in event))
@@ -1037,7 +1113,8 @@ class Judge:
                 raise _Dropped
             elif fault == "stream_error":
                 error = dialect.error(500, "Provider failed.", None, None)
-                await self._write(request, response, _event(error, "error" if dialect.name == "anthropic" else None))
+                event = _event(error, "error" if dialect.name == "anthropic" else None)
+                await self._write(request, response, _encode(error) + b"\n" if lines else event)
             else:
                 await self._write(request, response, events[3][:-9] + b"\n\n")
         elif fault == "split_utf8":
@@ -1047,7 +1124,7 @@ class Judge:
                 await asyncio.sleep(0)
         else:
             for event in events:
-                await self._write(request, response, b": comment\n\n" + event)
+                await self._write(request, response, (b"" if lines else b": comment\n\n") + event)
                 if fault == "drip":
                     await asyncio.sleep(self.settings.drip_s)
         await response.write_eof()

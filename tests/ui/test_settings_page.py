@@ -68,6 +68,25 @@ async def test_an_endpoint_is_added_tested_and_used(panel: EndpointsPanel, studi
     assert "lab" not in user_profiles()
 
 
+async def test_ollamas_own_api_has_a_context_length(panel: EndpointsPanel, judge: JudgeServer) -> None:
+    await settle()
+    assert not panel.form.context_length.isVisibleTo(panel.form)
+    press(panel, "Add an endpoint")
+    type_text(find(panel, QLineEdit, "Name of the endpoint"), "box")
+    choose(panel.form.kind, "Ollama")
+    assert panel.form.context_length.isVisibleTo(panel.form)
+    panel.form.context_length.setValue(16384)
+    panel.form.model.setEditText("fake")
+    press(panel, "Save")
+    assert user_profiles()["box"] == EndpointProfile(
+        "box", kind="ollama", base_url="http://localhost:11434", model="fake", context_length=16384
+    )
+    panel.form.url.setText(judge.url)
+    press(panel, "Test")
+    await until(lambda: panel.told.text().startswith("box answers"), seconds=10)
+    assert judge.log[-1].asked["num_ctx"] == 16384
+
+
 async def test_what_cannot_be_an_endpoint_is_said_in_place(panel: EndpointsPanel) -> None:
     await add(panel, "bad name!", "http://localhost:1/v1", "m")
     assert "letters, digits" in panel.told.text()

@@ -11,7 +11,7 @@ from judgenet.api.pairs import Pairs
 from judgenet.core import presets
 from judgenet.core.cascade import with_rule
 from judgenet.core.checks import require_valid
-from judgenet.core.endpoints import EndpointKind, EndpointProfile
+from judgenet.core.endpoints import EndpointKind, EndpointProfile, check_profile
 from judgenet.core.extra_fields import extra_text
 from judgenet.core.network import NetworkSpec, Role, RoleKind, ScoresSetting, Settings, StandIn
 from judgenet.core.project import PROJECT_SUFFIX, Project, select
@@ -248,15 +248,20 @@ def endpoint(
     kind: EndpointKind | None = None,
     concurrency: int | None = None,
     extra: Mapping[str, Any] | None = None,
+    context_length: int | None = None,
 ) -> EndpointProfile:
     """An endpoint by its address, for :meth:`Network.layers`.
 
     ``api_key_env`` is the name, not the value, of the environment variable that holds the key; keys of well-known hosts
     are found automatically. ``concurrency`` is the maximum number of parallel calls. ``extra`` are further fields of
-    every request, such as ``{"top_k": 20}``.
+    every request, such as ``{"top_k": 20}``. ``context_length`` is the context in tokens that an endpoint of kind
+    ``"ollama"`` loads a model with.
 
     :raises judgenet.store.settings.SettingsError: the address cannot be used.
+    :raises judgenet.core.endpoints.ProfileError: another kind of endpoint takes no length of the context.
     :raises judgenet.core.documents.DocumentError: a field of ``extra`` cannot be sent.
     """
     made = profile_from_flags(base_url, model, api_key_env, kind=kind, concurrency=concurrency)
-    return made if not extra else replace(made, extra=extra_text(extra, "extra"))
+    made = replace(made, extra=extra_text(extra, "extra") if extra else None, context_length=context_length)
+    check_profile(made)
+    return made

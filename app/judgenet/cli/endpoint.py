@@ -16,7 +16,7 @@ from rich.table import Table
 from judgenet.cli.common import JsonOption
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.terminal import Terminal
-from judgenet.core.endpoints import EndpointKind, EndpointProfile
+from judgenet.core.endpoints import DEFAULT_URLS, EndpointKind, EndpointProfile
 from judgenet.core.extra_fields import extra_of_text
 from judgenet.core.network import Settings
 from judgenet.core.project import PairsSource
@@ -123,7 +123,9 @@ def add(
     kind: Annotated[
         EndpointKind | None,
         typer.Option(
-            help="API it speaks; told by the address if left out (openai for servers of your own).", show_default=False
+            help="API type; told by the address if left out (openai for servers of your own). ollama is Ollama's own "
+            "API, which takes a context length.",
+            show_default=False,
         ),
     ] = None,
     model: Annotated[str | None, typer.Option(help="Model that is asked if none is named.", show_default=False)] = None,
@@ -171,6 +173,14 @@ def add(
             show_default=False,
         ),
     ] = None,
+    context_length: Annotated[
+        int | None,
+        typer.Option(
+            metavar="TOKENS",
+            help="kind ollama: the context that models are loaded with; 0 for the server's own.",
+            show_default=False,
+        ),
+    ] = None,
     api_version: Annotated[str | None, typer.Option(help="Azure's API version.", show_default=False)] = None,
     source: Annotated[
         Path | None, typer.Option(help="replay: the recorded run. embedded: another GGUF.", show_default=False)
@@ -181,8 +191,10 @@ def add(
     No key is stored here: give its name, then set the variable of that name or use: judgenet endpoint key NAME
 
     \b
-    Example: judgenet endpoint add gpu-box --base-url http://gpu-box:8000/v1 \\
+    Examples:
+      judgenet endpoint add gpu-box --base-url http://gpu-box:8000/v1 \\
         --model qwen3-32b --concurrency 64
+      judgenet endpoint add ollama --kind ollama --context-length 16384
     """
     known = profiles()
     there = known.get(name)
@@ -191,7 +203,7 @@ def add(
     elif base_url is not None:
         profile = replace(profile_from_flags(base_url, kind=kind), name=name)
     else:
-        profile = EndpointProfile(name)
+        profile = EndpointProfile(name, base_url=DEFAULT_URLS.get(kind or "openai", ""))
     changes: dict[str, Any] = {
         "base_url": base_url,
         "kind": kind,
@@ -208,6 +220,7 @@ def add(
         "headers": None if header is None else tuple(map(_header, header)),
         "structured": structured,
         "extra": None if extra is None else read_extra("--extra", extra),
+        "context_length": context_length,
         "api_version": api_version,
         "source": None if source is None else str(source.absolute()),
     }
@@ -216,6 +229,8 @@ def add(
         profile = replace(profile, api_key=None)
     if profile.extra == "{}":
         profile = replace(profile, extra=None)
+    if profile.context_length == 0:
+        profile = replace(profile, context_length=None)
     if profile.kind == "embedded" and profile.model is None:
         profile = replace(profile, model=_model(profile))
     save_profile(profile)

@@ -11,6 +11,7 @@ from judgenet.core.acceptance import acceptance_misfit, asks_otherwise
 from judgenet.core.aggregate import deciding_of_all, most_voters, verdict_names
 from judgenet.core.cascade import doubts
 from judgenet.core.endpoints import EndpointProfile
+from judgenet.core.extra_fields import context_problem
 from judgenet.core.learned import misfit
 from judgenet.core.network import (
     AGGREGATION_CHOICES,
@@ -504,10 +505,20 @@ def _in_force(
             f"The API of the endpoint {profile.name!r} gives no token probabilities: its scores are those of texts."
         )
         found.append(_Finding("warning", "scores", message, "Ask another endpoint, or take scores as written."))
+    if profile is not None and (wrong := context_problem(settings.extra, profile.kind)):
+        found.append(_Finding("error", "extra", *_context_words(wrong[0], profile)))
     if evidence and settings.max_tokens is not None and 0 < settings.max_tokens < TINY_ANSWER:
         message = f"An answer may have {settings.max_tokens} tokens: its scores will be cut off."
         found.append(_Finding("warning", "max_tokens", message, f"Allow {TINY_ANSWER} or more."))
     return tuple(found)
+
+
+def _context_words(path: str, profile: EndpointProfile) -> tuple[str, str]:
+    """What is wrong with a length of the context among further fields, and what to do."""
+    if profile.kind == "ollama":
+        return f"The further field {path} has no effect at {profile.name!r}.", "Move it into options, as Ollama has it."
+    message = f"The further field {path} has an effect on Ollama's own API only, which {profile.name!r} does not use."
+    return message, "Choose the API type Ollama for this endpoint, or leave the field out."
 
 
 def _stand_ins(settings: Settings, endpoints: Mapping[str, EndpointProfile] | None) -> Iterator[_Finding]:
@@ -524,6 +535,9 @@ def _stand_ins(settings: Settings, endpoints: Mapping[str, EndpointProfile] | No
         elif (of.endpoint, of.model) in asked:
             message = f"The stand-in {stand_in_text(of)} is a model that is asked before it: it never helps."
             yield _Finding("warning", path, message, "Name another endpoint or model, or remove it.")
+        profile = (endpoints or {}).get(of.endpoint)
+        if profile is not None and (wrong := context_problem(of.extra, profile.kind)):
+            yield _Finding("error", f"{path}.extra", *_context_words(wrong[0], profile))
         asked.add((of.endpoint, of.model))
 
 

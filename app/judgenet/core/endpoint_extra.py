@@ -19,18 +19,27 @@ from judgenet.core.network import (
 
 
 def with_extra_of(settings: Settings, profiles: Mapping[str, EndpointProfile]) -> Settings:
-    """Settings in force with the further fields of their endpoint under their own."""
+    """Settings in force with the further fields and the length of the context of their endpoint under their own."""
     profile = profiles.get(settings.endpoint or "")
-    if profile is None or not profile.extra:
+    if profile is None or not (profile.extra or profile.context_length):
         return settings
-    joined = merged_extra(extra_of_text(profile.extra), extra_of_text(settings.extra))
+    context = {"options": {"num_ctx": profile.context_length}} if profile.context_length else {}
+    joined = merged_extra(context, merged_extra(extra_of_text(profile.extra), extra_of_text(settings.extra)))
     return replace(settings, extra=extra_text(joined))
+
+
+def asked_context(settings: Settings) -> int | None:
+    """The length of the context in tokens that calls with these settings ask Ollama for, with those of their endpoint
+    under their own; ``None`` where they leave it to the server."""
+    options = extra_of_text(settings.extra).get("options")
+    length = options.get("num_ctx") if isinstance(options, dict) else None
+    return length if isinstance(length, int) and not isinstance(length, bool) and length > 0 else None
 
 
 def with_endpoint_extra(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:
     """The network with the further fields of its endpoints under its own, where calls are made: at neurons, roles and
     chair. They are part of a call's key, as the network's own are."""
-    if not any(profile.extra for profile in profiles.values()):
+    if not any(profile.extra or profile.context_length for profile in profiles.values()):
         return spec
 
     def filled(own: Settings, in_force: Settings) -> Settings:

@@ -9,17 +9,18 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from judgenet.core.documents import DocumentError, Fields
-from judgenet.core.extra_fields import EXTRA
+from judgenet.core.extra_fields import EXTRA, context_problem
 from judgenet.core.keys import key_name_problem, looks_like_key
 from judgenet.core.values import Codec, faults_of, member, read, write
 
-EndpointKind = Literal["openai", "azure", "anthropic", "gemini", "embedded", "replay"]
+EndpointKind = Literal["openai", "azure", "anthropic", "gemini", "ollama", "embedded", "replay"]
 
 DEFAULT_URLS: dict[EndpointKind, str] = {
     "anthropic": "https://api.anthropic.com",
     "gemini": "https://generativelanguage.googleapis.com",
+    "ollama": "http://localhost:11434",
 }
-"""Addresses of the kinds that have one place only."""
+"""Addresses of the kinds that have one place only, or a usual one."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -52,6 +53,7 @@ class EndpointProfile:
     take, ``retries`` the number of further attempts after the first. ``patience`` is how long an endpoint that answered
     before, and is not reached any more, is waited for before the run stops. ``extra`` are further fields of every
     request, as canonical JSON text (:mod:`judgenet.core.extra_fields`); a network's own ones go over them.
+    ``context_length`` is the length of the context in tokens that a server of kind ``ollama`` is to load a model with.
     """
 
     name: str = member(written="never")
@@ -73,6 +75,9 @@ class EndpointProfile:
     )
     headers: tuple[tuple[str, str], ...] = member((), written="changed", codec=_HEADERS)
     extra: str | None = member(None, codec=EXTRA, says="Further fields of every request to this endpoint.")
+    context_length: int | None = member(
+        None, at_least=1, hint="; leave it out for the server's own", says="Ollama: the context of a model, in tokens."
+    )
     structured: Literal["auto", "never"] = member("auto", written="changed")
     api_version: str | None = None
     source: str | None = None
@@ -91,6 +96,10 @@ class EndpointProfile:
             yield "base_url", wrong_url
         if self.api_key is not None and (wrong_key := key_name_problem(self.api_key)):
             yield "api_key", wrong_key
+        if self.context_length is not None and self.kind != "ollama":
+            yield "context_length", f"is sent by the API type ollama only; this endpoint's is {self.kind}"
+        if wrong_context := context_problem(self.extra, self.kind):
+            yield f"extra.{wrong_context[0]}", wrong_context[1]
         for text_field in ("model", "api_version", "source"):
             text = getattr(self, text_field)
             if text is not None and looks_like_key(text):

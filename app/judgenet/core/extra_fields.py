@@ -54,16 +54,29 @@ def extra_problem(extra: Mapping[str, Any]) -> tuple[str, str] | None:
             return path, f"has a setting of its own, {_OWN_SETTING[name]}: give it there"
         if name in _OF_THE_PROGRAM:
             return path, "is filled by the program and cannot be replaced: leave it out"
-    options = extra.get("options")
-    if "num_ctx" in extra or (isinstance(options, dict) and "num_ctx" in options):
-        return "num_ctx" if "num_ctx" in extra else "options.num_ctx", (
-            "is not taken by Ollama on the route of OpenAI, which is used here. Set the length of the context at the "
-            "server: OLLAMA_CONTEXT_LENGTH=16384 ollama serve, or PARAMETER num_ctx 16384 in a Modelfile"
-        )
     for path, why in secrets_in(dict(extra)):
         at = "" if path == "the document" else path
         return at, f"{why}: a key does not belong here; give its name as api_key of the endpoint"
     return None
+
+
+def context_problem(extra: str | None, kind: str) -> tuple[str, str] | None:
+    """Where Ollama's length of the context stands among extra fields (canonical text) of calls to an endpoint of a
+    kind, and why it has no effect there; ``None`` where it stands nowhere, or has its effect."""
+    fields = extra_of_text(extra)
+    options = fields.get("options")
+    if "num_ctx" in fields:
+        path = "num_ctx"
+    elif kind != "ollama" and isinstance(options, dict) and "num_ctx" in options:
+        path = "options.num_ctx"
+    else:
+        return None
+    if kind == "ollama":
+        return path, 'belongs into options: {"options": {"num_ctx": 16384}}; or set context_length of the endpoint'
+    return path, (
+        "is taken by Ollama's own API only, not by its OpenAI-compatible one. Choose the API type ollama for this "
+        "endpoint, with a context_length"
+    )
 
 
 def _names(extra: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -232,7 +232,7 @@ class Exchange:
 
         :raises TooLarge: it is more than an answer can be.
         """
-        reader = EventReader()
+        reader = self._provider.stream_reader()
         some = False
         size = 0
         async with aclosing(bodies.pieces(response)) as pieces:
@@ -381,8 +381,8 @@ class Exchange:
 
     def _read_other(self, content: bytes, answer: AnswerBuilder, on_text: OnText | None) -> Fault | None:
         """Some servers stream whatever was asked for. Anything else that is no JSON is no answer."""
-        if content.lstrip()[:6].startswith((b"data:", b"event:", b":")):
-            reader = EventReader()
+        reader = self._provider.stream_reader()
+        if content.lstrip()[:6].startswith((b"data:", b"event:", b":") if isinstance(reader, EventReader) else b"{"):
             fault = self._take_events(reader.feed(content) + reader.close(), answer, on_text)
             if fault is not None or answer.ended:
                 return fault

@@ -1,7 +1,7 @@
 """How long the context of a server is, as it tells itself, and a warning where a run's prompts need more.
 
-Some servers cut what is too long without a word: Ollama holds 4,096 tokens by default on most computers and takes no
-other length with a request on the route of OpenAI (docs.ollama.com, "Context length"). The places are those of the
+Some servers cut what is too long without a word: Ollama holds 4,096 tokens by default on most computers and takes
+another length with a request by its own API only (docs.ollama.com, "Context length"). The places are those of the
 servers' documentation: ``max_model_len`` in vLLM's list of models, ``context_length`` of a loaded model in Ollama's
 ``/api/ps``, ``n_ctx`` in llama.cpp's ``/props``, ``loaded_context_length`` in LM Studio's ``/api/v0/models``.
 """
@@ -13,11 +13,12 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from judgenet.core.endpoint_extra import asked_context
 from judgenet.core.endpoints import EndpointProfile
-from judgenet.core.network import NetworkSpec
+from judgenet.core.network import NetworkSpec, asked_settings, stand_ins
 from judgenet.core.pairs import Pair
 from judgenet.core.plan import ContextNeed, context_needs, pair_tokens
 from judgenet.engine.endpoints import key_finder
@@ -89,8 +90,8 @@ def _is_cloud(profile: EndpointProfile) -> bool:
 
 async def server_context(profile: EndpointProfile, model: str, folder: Path | None) -> tuple[int | None, bool]:
     """The context of a model at a server of one's own, in tokens, ``None`` where it does not tell; and whether it is
-    Ollama. Nothing is charged for that. The endpoint must be approved."""
-    if profile.kind != "openai" or _is_cloud(profile):
+    Ollama, which tells it only of a loaded model. Nothing is charged for that. The endpoint must be approved."""
+    if profile.kind not in ("openai", "ollama") or _is_cloud(profile):
         return None, False
     # The HTTP libraries load slowly, and little needs them.
     from judgenet.engine.exchange import Exchange
@@ -113,6 +114,8 @@ async def server_context(profile: EndpointProfile, model: str, folder: Path | No
     try:
         key = await asyncio.to_thread(key_finder(profile, folder))
         exchange.set_key(key or "")
+        if profile.kind == "ollama":
+            return listed_context(await read(address.removesuffix("tags") + "ps"), model), True
         listed = await read(address)
         owner = _entry(listed, model).get("owned_by")
         if owner == _OLLAMA or parts.port == OLLAMA_PORT:
@@ -128,17 +131,31 @@ async def server_context(profile: EndpointProfile, model: str, folder: Path | No
         await exchange.close()
 
 
-def context_words(endpoint: str, model: str, context: int, need: ContextNeed, *, ollama: bool) -> str:
-    """A warning that a model cannot hold a run's longest prompt and its answer; empty where it can."""
+ServerKind = Literal["", "ollama", "ollama_asked"]
+"""Whether a server is Ollama, reached by its OpenAI-compatible API or, ``ollama_asked``, by its own: there a request
+says how long the context is to be."""
+
+
+def context_words(
+    endpoint: str, model: str, context: int, need: ContextNeed, *, server: ServerKind = "", asked: bool = False
+) -> str:
+    """A warning that a model cannot hold a run's longest prompt and its answer; empty where it can. ``asked``: the
+    context is what requests ask for, not what the server tells."""
     if need.prompt + need.answer <= context:
         return ""
-    asked = f"the longest prompt of this run has about {need.prompt:,} tokens, and its answer may have {need.answer:,}"
+    needed = f"the longest prompt of this run has about {need.prompt:,} tokens, and its answer may have {need.answer:,}"
     what = "Prompts may be cut or refused." if need.prompt > context else "Calls may be refused, or answers cut."
     size = 1 << (need.prompt + need.answer - 1).bit_length()
-    how = f"OLLAMA_CONTEXT_LENGTH={size} ollama serve" if ollama else f"one of {size:,} tokens"
+    how = {
+        "": f"Start the server with a longer context: one of {size:,} tokens.",
+        "ollama": f"Choose the API type Ollama for the endpoint, with a context length of {size:,} tokens, or start "
+        f"the server with a longer context: OLLAMA_CONTEXT_LENGTH={size} ollama serve.",
+        "ollama_asked": f"Set the endpoint's context length to {size:,} tokens, if the model and the memory allow it.",
+    }[server]
+    told = "requests ask for" if asked else "the server tells"
     return (
-        f"{endpoint}, {model}: the server tells a context of {context:,} tokens; {asked}. {what} Start the server "
-        f"with a longer context: {how}. Or ask for less (max_tokens, reasoning)."
+        f"{endpoint}, {model}: {told} a context of {context:,} tokens; {needed}. {what} {how} "
+        "Or ask for less (max_tokens, reasoning)."
     )
 
 
@@ -150,6 +167,20 @@ def longest_pair(pairs: Iterable[Pair]) -> int:
 
     longest = max(islice(pairs, _MOST_PAIRS), key=letters, default=None)
     return 0 if longest is None else pair_tokens(longest)
+
+
+def _asked_contexts(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> dict[tuple[str, str], int]:
+    """The shortest context that the calls of a network ask Ollama for, by endpoint and model."""
+    found: dict[tuple[str, str], int] = {}
+    for settings in asked_settings(spec):
+        for of in (settings, *stand_ins(settings)):
+            profile = profiles.get(of.endpoint or "")
+            if profile is None or profile.kind != "ollama":
+                continue
+            key = (profile.name, of.model or profile.model or "")
+            if (context := asked_context(of)) is not None:
+                found[key] = min(context, found.get(key, context))
+    return found
 
 
 class ContextWatch:
@@ -165,20 +196,24 @@ class ContextWatch:
         self._folder = folder
         self._tell = tell
         self._needs: dict[tuple[str, str], ContextNeed] = {}
+        self._asked: dict[tuple[str, str], int] = {}
         self._again: asyncio.Task[None] | None = None
 
     async def begin(self, spec: NetworkSpec, pairs: Iterable[Pair]) -> None:
         """Looks before the first call, for a few seconds at most. Where only a loaded model tells its context it is
         looked again while the run goes on, until :meth:`end`."""
         longest = await asyncio.to_thread(longest_pair, pairs)
+        self._asked = _asked_contexts(spec, self._profiles)
         self._needs = {
             key: need
             for key, need in context_needs(spec, longest).items()
-            if need.prompt + need.answer > SHORTEST_CONTEXT and key[0] in self._profiles
+            if need.prompt + need.answer > min(SHORTEST_CONTEXT, self._asked.get(key, SHORTEST_CONTEXT))
+            and key[0] in self._profiles
         }
+        self._look_at_asked()
         try:
             async with asyncio.timeout(_LONGEST_WAIT_S):
-                await self._look()
+                await self._look(first=True)
         except TimeoutError:
             return
         if self._needs:
@@ -189,8 +224,19 @@ class ContextWatch:
         if self._again is not None:
             self._again.cancel()
 
-    async def _look(self) -> None:
+    def _look_at_asked(self) -> None:
+        """Tells where requests themselves ask for a context that is too short."""
+        for (endpoint, model), context in self._asked.items():
+            need = self._needs.get((endpoint, model))
+            words = need and context_words(endpoint, model, context, need, server="ollama_asked", asked=True)
+            if words:
+                del self._needs[endpoint, model]
+                self._tell(EndpointState(endpoint, "learned", words))
+
+    async def _look(self, *, first: bool = False) -> None:
         for (endpoint, model), need in list(self._needs.items()):
+            if first and (endpoint, model) in self._asked:
+                continue  # a model that is loaded now is loaded anew by the first request
             try:
                 context, ollama = await server_context(self._profiles[endpoint], model, self._folder)
             except Exception:  # what a server may answer: a run does not depend on it
@@ -199,7 +245,9 @@ class ContextWatch:
             if context is None and ollama:
                 continue
             del self._needs[endpoint, model]
-            words = "" if context is None else context_words(endpoint, model, context, need, ollama=ollama)
+            own_api = self._profiles[endpoint].kind == "ollama"
+            server: ServerKind = "ollama_asked" if own_api else "ollama" if ollama else ""
+            words = "" if context is None else context_words(endpoint, model, context, need, server=server)
             if words:
                 self._tell(EndpointState(endpoint, "learned", words))
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from judgenet.core.endpoints import EndpointKind, EndpointProfile
+from judgenet.core.endpoints import DEFAULT_URLS, EndpointKind, EndpointProfile
 from judgenet.core.extra_fields import parse_extra
 from judgenet.core.plan import Price, PriceError
 from judgenet.store.prices import keep_price, load_prices
@@ -36,6 +36,7 @@ _KINDS: Final = {
     "azure": "Azure OpenAI",
     "anthropic": "Anthropic",
     "gemini": "Google Gemini",
+    "ollama": "Ollama",
     "embedded": "Local model (GGUF file)",
     "replay": "A recorded run",
 }
@@ -109,6 +110,12 @@ class EndpointForm(QWidget):
         self.concurrency = SpinBox("Parallel calls (max.)", 1, 512)
         self.per_minute = SpinBox("Requests per minute", 0, 100_000)
         self.per_minute.setSpecialValueText("no limit")
+        self.context_length = SpinBox("Context length in tokens", 0, 10_000_000)
+        self.context_length.setSpecialValueText("server's own")
+        self.context_length.setSingleStep(4096)
+        self.context_length.setToolTip(
+            "How many tokens of prompt and answer a model holds; Ollama loads it with so many"
+        )
         self.extra = field("Further fields of every request", '{"top_k": 20}')
         self.extra.setToolTip("Fields of the request that only this endpoint knows, as a JSON object; no keys")
         self.source = field("File or folder", "Path of the file or folder")
@@ -132,6 +139,7 @@ class EndpointForm(QWidget):
         form.addRow("", self.key_state)
         add_row(form, "Parallel calls (max.)", self.concurrency)
         add_row(form, "Requests per minute", self.per_minute)
+        add_row(form, "Context length", self.context_length)
         add_row(form, "Further fields", self.extra)
         add_row(form, "File", self.source)
         self._form = form
@@ -152,6 +160,7 @@ class EndpointForm(QWidget):
         self.key_value.clear()
         self.concurrency.setValue(profile.concurrency)
         self.per_minute.setValue(round(profile.requests_per_minute or 0))
+        self.context_length.setValue(profile.context_length or 0)
         self.extra.setText(extra_line(profile.extra))
         self.extra.setCursorPosition(0)
         self.source.setText(profile.source or "")
@@ -208,6 +217,7 @@ class EndpointForm(QWidget):
                 self._form.setRowVisible(row, not local)
         self._form.setRowVisible(self.key_state, not local)
         self._form.setRowVisible(self.source, local)
+        self._form.setRowVisible(self.context_length, kind == "ollama")
         self._form.setRowVisible(self.extra, kind != "replay")
 
     def say_key(self) -> None:
@@ -238,7 +248,7 @@ class EndpointForm(QWidget):
         """
         kind: EndpointKind = self.kind.currentData()
         local = kind in ("embedded", "replay")
-        url = "" if local else self.url.text().strip()
+        url = "" if local else self.url.text().strip() or DEFAULT_URLS.get(kind, "")
         base = self.profile if self.profile is not None and not self.new else EndpointProfile(self.name.text().strip())
         key = self.key_name.text().strip() or None
         extra = "{}" if kind == "replay" else parse_extra(self.extra.text().strip() or "{}", "Further fields")
@@ -255,6 +265,7 @@ class EndpointForm(QWidget):
             api_key=None if local else key,
             concurrency=self.concurrency.value(),
             requests_per_minute=self.per_minute.value() or None,
+            context_length=(self.context_length.value() or None) if kind == "ollama" else None,
             extra=None if extra == "{}" else extra,
             source=(self.source.text().strip() or None) if local else None,
         )

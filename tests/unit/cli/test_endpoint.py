@@ -92,6 +92,20 @@ def test_the_kind_is_told_by_the_address_unless_given(config: Path, capsys: pyte
     assert (resolve("corp").kind, resolve("corp").api_version) == ("azure", "2024-10-21")
 
 
+def test_ollamas_own_api_with_a_context_length(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "add", "box", "--kind", "ollama", "--context-length", "16384")[0] == 0
+    assert (resolve("box").base_url, resolve("box").context_length) == ("http://localhost:11434", 16384)
+    _, out, _ = run(capsys, "show", "box", "--json")
+    assert (json.loads(out)["kind"], json.loads(out)["context_length"]) == ("ollama", 16384)
+    run(capsys, "add", "ollama", "--kind", "ollama")
+    assert resolve("ollama").kind == "ollama"
+    run(capsys, "add", "box", "--context-length", "0")
+    assert resolve("box").context_length is None
+    code, _, err = run(capsys, "add", "vllm", "--context-length", "8192")
+    assert code != 0
+    assert "is sent by the API type ollama only" in err
+
+
 def test_a_built_in_endpoint_is_changed_and_comes_back(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "add", "vllm", "--concurrency", "16")
     assert resolve("vllm").concurrency == 16

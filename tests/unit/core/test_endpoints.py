@@ -23,7 +23,7 @@ POSITIVE = st.floats(min_value=0.001, max_value=1e9) | st.integers(1, 10**9)
 PROFILES = st.builds(
     EndpointProfile,
     name=st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,15}", fullmatch=True),
-    kind=st.sampled_from(["openai", "azure", "anthropic", "gemini"]),
+    kind=st.sampled_from(["openai", "azure", "anthropic", "gemini", "ollama"]),
     base_url=st.sampled_from(["http://localhost:8000/v1", "https://[::1]:1/x", "https://host.example"]),
     api_key=st.none() | st.sampled_from(["A_KEY", "OTHER_2"]),
     model=st.none() | st.text(max_size=10),

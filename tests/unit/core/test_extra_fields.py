@@ -41,7 +41,10 @@ def test_the_text_is_canonical() -> None:
             '{"generationConfig": {"topK": 1, "maxOutputTokens": 5}}',
             "x.generationConfig.maxOutputTokens: has a setting of its own, max_tokens: give it there",
         ),
-        ('{"options": {"num_ctx": 8192}}', "x.options.num_ctx: is not taken by Ollama"),
+        (
+            '{"options": {"num_ctx": 8192, "num_predict": 5}}',
+            "x.options.num_predict: has a setting of its own, max_tokens: give it there",
+        ),
         (
             f'{{"user": "{KEY}"}}',
             "x.user: holds what looks like an API key or password: a key does not belong here; give its name as",

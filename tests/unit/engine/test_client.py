@@ -37,7 +37,7 @@ from tests.fakes.given_answers import GivenAnswers
 from tests.fakes.judge_server import FAULTS, JudgeServer
 
 KEY = "sk-proj-Abc123Def456Ghi789"
-KINDS: tuple[EndpointKind, ...] = ("openai", "azure", "anthropic", "gemini")
+KINDS: tuple[EndpointKind, ...] = ("openai", "azure", "anthropic", "gemini", "ollama")
 REQUEST = ChatRequest(
     model="judge",
     system="Be fair.",

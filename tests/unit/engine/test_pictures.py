@@ -90,7 +90,7 @@ def run(store: Store, start: Start) -> list[Event]:
     return events
 
 
-@pytest.mark.parametrize("kind", ["openai", "anthropic", "gemini"])
+@pytest.mark.parametrize("kind", ["openai", "anthropic", "gemini", "ollama"])
 def test_the_right_pictures_arrive_in_both_orders(kind: EndpointKind, pairs: tuple[Pair, ...], tmp_path: Path) -> None:
     with JudgeServer() as server, Store.open(tmp_path / "s.db") as store:
         run(store, start_of(pairs, server.url, kind))

@@ -15,6 +15,7 @@ from judgenet.engine.providers.anthropic import Anthropic
 from judgenet.engine.providers.common import AnswerBuilder, NotAnAnswer, Provider, finish_reason
 from judgenet.engine.providers.errors import classify, error_info, stated_wait
 from judgenet.engine.providers.gemini import Gemini
+from judgenet.engine.providers.ollama import Ollama
 from judgenet.engine.providers.openai import Azure, OpenAI
 from judgenet.engine.providers.sse import EventReader
 
@@ -134,7 +135,7 @@ def test_gemini_addresses(base: str) -> None:
 
 
 def test_a_provider_for_each_kind_that_has_an_address() -> None:
-    kinds = {"openai": OpenAI, "azure": Azure, "anthropic": Anthropic, "gemini": Gemini}
+    kinds = {"openai": OpenAI, "azure": Azure, "anthropic": Anthropic, "gemini": Gemini, "ollama": Ollama}
     for kind, provider in kinds.items():
         profile = EndpointProfile("e", kind=kind, base_url="https://x.example")  # type: ignore[arg-type]
         assert type(provider_for(profile)) is provider

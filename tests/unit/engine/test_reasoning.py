@@ -23,6 +23,7 @@ from judgenet.engine.providers import common
 from judgenet.engine.providers.anthropic import Anthropic
 from judgenet.engine.providers.errors import classify, error_info
 from judgenet.engine.providers.gemini import Gemini
+from judgenet.engine.providers.ollama import Ollama
 from judgenet.engine.providers.openai import Azure, OpenAI
 from tests.fakes.judge_reasoning import THINKING_TOKENS, THOUGHT
 from tests.fakes.judge_server import JudgeServer
@@ -31,7 +32,7 @@ from tests.unit.engine.test_client import REQUEST, Bench, ask, server
 __all__ = ["server"]
 
 PLAIN = ChatRequest("m", "", "", "Which?", temperature=0.5, max_tokens=500)
-KINDS: tuple[EndpointKind, ...] = ("openai", "azure", "anthropic", "gemini")
+KINDS: tuple[EndpointKind, ...] = ("openai", "azure", "anthropic", "gemini", "ollama")
 
 
 def asked(reasoning: int | str, **more: Any) -> ChatRequest:
@@ -162,7 +163,7 @@ def test_gemini(asked_for: int | str, way: int, limit: int, config: dict[str, An
 # What is refused
 
 
-@pytest.mark.parametrize("provider", [OpenAI(""), OpenAI("http://localhost:1"), Anthropic(""), Gemini("")])
+@pytest.mark.parametrize("provider", [OpenAI(""), OpenAI("http://localhost:1"), Anthropic(""), Gemini(""), Ollama("")])
 @pytest.mark.parametrize("reasoning", [*EFFORTS, 4096])
 def test_what_is_not_applied_leaves_nothing_behind(provider: common.Provider, reasoning: int | str) -> None:
     known = {common.reasoning_name(reasoning): common.NOT_APPLIED}
@@ -183,7 +184,7 @@ def test_thinking_comes_back_in_each_dialect(server: JudgeServer, kind: Endpoint
     assert reply.thinking == THOUGHT
     # Thinking is paid as the answer is, whether or not the API counts it apart.
     assert reply.usage.completion == max(1, len(reply.text) // 4) + THINKING_TOKENS
-    assert reply.usage.reasoning == (0 if kind == "anthropic" else THINKING_TOKENS)
+    assert reply.usage.reasoning == (0 if kind in ("anthropic", "ollama") else THINKING_TOKENS)
     assert reply.applied.get("reasoning") is None
 
 
@@ -208,6 +209,7 @@ def test_refused_reasoning_is_left_out_and_told(server: JudgeServer, kind: Endpo
         ("anthropic", "reasoning_budget", 2000, "sent as an effort of adaptive thinking", 2),
         ("gemini", "reasoning_effort", "low", "sent as thinkingBudget", 2),
         ("gemini", "reasoning_budget", 2000, "sent as thinkingLevel", 2),
+        ("ollama", "reasoning_effort", "low", "sent as think on or off", 2),
     ],
 )
 def test_the_other_form_is_tried_and_learned(

@@ -105,12 +105,13 @@ def test_a_length_that_is_none_is_not_taken() -> None:
 
 def test_words_say_what_is_too_long_and_how_to_mend_it() -> None:
     need = ContextNeed(5000, 1024)
-    assert context_words("box", "m", 6024, need, ollama=False) == ""
-    words = context_words("box", "m", 4096, need, ollama=True)
+    assert context_words("box", "m", 6024, need) == ""
+    words = context_words("box", "m", 4096, need, server="ollama")
     assert "a context of 4,096 tokens" in words
     assert "about 5,000 tokens, and its answer may have 1,024. Prompts may be cut or refused." in words
     assert "OLLAMA_CONTEXT_LENGTH=8192 ollama serve." in words
-    assert "Calls may be refused, or answers cut." in context_words("box", "m", 5500, need, ollama=False)
+    assert "Choose the API type Ollama for the endpoint, with a context length of 8,192 tokens" in words
+    assert "Calls may be refused, or answers cut." in context_words("box", "m", 5500, need)
 
 
 def test_what_a_model_must_hold() -> None:

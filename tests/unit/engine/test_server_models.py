@@ -21,7 +21,9 @@ def listed(profile: EndpointProfile) -> tuple[str, ...]:
     return asyncio.run(server_models(profile, None, ""))
 
 
-@pytest.mark.parametrize(("kind", "path"), [("openai", "/v1"), ("anthropic", ""), ("gemini", "/v1beta")])
+@pytest.mark.parametrize(
+    ("kind", "path"), [("openai", "/v1"), ("anthropic", ""), ("gemini", "/v1beta"), ("ollama", "")]
+)
 def test_the_models_of_a_server_are_listed(kind: EndpointKind, path: str, config: Path) -> None:
     with JudgeServer(models=["small", "org/large:7b"]) as server:
         profile = EndpointProfile("box", kind=kind, base_url=server.url + path)

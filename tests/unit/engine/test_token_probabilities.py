@@ -112,7 +112,7 @@ def test_the_setting_is_part_of_the_key_only_where_it_is_set() -> None:
     assert json.loads(digest("probabilities"))[4] == {"scores": "probabilities"}
 
 
-@pytest.mark.parametrize("kind", ["openai", "gemini"])
+@pytest.mark.parametrize("kind", ["openai", "gemini", "ollama"])
 def test_refusals_are_learned(server: JudgeServer, kind: EndpointKind) -> None:
     """First fewer alternatives are asked for, then none; the answer says what was applied."""
     bench = Bench(server, kind=kind)

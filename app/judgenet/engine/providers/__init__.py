@@ -9,6 +9,7 @@ from judgenet.core.endpoints import EndpointProfile
 from judgenet.engine.providers.anthropic import Anthropic
 from judgenet.engine.providers.common import Provider
 from judgenet.engine.providers.gemini import Gemini
+from judgenet.engine.providers.ollama import Ollama
 from judgenet.engine.providers.openai import Azure, OpenAI
 
 
@@ -27,4 +28,6 @@ def provider_for(profile: EndpointProfile, extra: Mapping[str, Any] | None = Non
         return Anthropic(profile.base_url, fields)
     if profile.kind == "gemini":
         return Gemini(profile.base_url, fields)
+    if profile.kind == "ollama":
+        return Ollama(profile.base_url, fields)
     raise ValueError(f"{profile.name}: an endpoint of kind {profile.kind} is not reached by an address")

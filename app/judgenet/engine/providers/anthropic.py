@@ -25,6 +25,7 @@ from judgenet.engine.providers.common import (
     with_pictures,
     without_limits,
 )
+from judgenet.engine.providers.sse import EventReader
 
 VERSION = "2023-06-01"
 
@@ -70,6 +71,7 @@ class Anthropic:
     }
 
     heats_thinking: ClassVar[bool] = False
+    stream_reader = EventReader
 
     def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
         self._url = completed(base_url or "https://api.anthropic.com", "/messages", "v1")

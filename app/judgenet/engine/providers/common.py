@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 from urllib.parse import urlsplit
@@ -128,6 +128,23 @@ class AnswerBuilder:
         return piece
 
 
+class StreamReader(Protocol):
+    """Divides the bytes of a stream into events: (type, data)."""
+
+    held: int
+    """Bytes of an event that is under way."""
+    stray: bytes
+    """The beginning of what belongs to no event."""
+
+    def feed(self, piece: bytes) -> list[tuple[str, bytes]]:
+        """The events that a piece completes."""
+        ...
+
+    def close(self) -> list[tuple[str, bytes]]:
+        """The event that was under way at the stream's end."""
+        ...
+
+
 class Provider(Protocol):
     """One way of asking for a chat answer over HTTP. Pure: no connection, no clock, no memory."""
 
@@ -138,6 +155,11 @@ class Provider(Protocol):
 
     heats_thinking: ClassVar[bool]
     """Whether a temperature may be sent to a model that is to think."""
+
+    @property
+    def stream_reader(self) -> Callable[[], StreamReader]:
+        """Makes the reader of a stream's form."""
+        ...
 
     def url(self, model: str, stream: bool) -> str: ...
 

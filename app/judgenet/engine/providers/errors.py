@@ -145,6 +145,9 @@ _ROOM = re.compile(
     r"\b(?:max_(?:completion_|output_)?tokens|maxoutputtokens)\b.{0,120}?"
     r"(?:too large|at most|less than|maximum allowed|supported range|out of range|exceed)"
 )
+_MEMORY = re.compile(r"requires more (?:system |gpu )?memory|more (?:system|gpu) memory \(")
+"""How Ollama says that a model with its context does not fit."""
+_FULL_QUEUE = re.compile(r"maximum pending requests exceeded")
 _SCHEMA_LIMITS = re.compile(r"minimum|maximum|exclusivem|multipleof|m(?:in|ax)(?:length|items)|numeric|constraints?\b")
 
 
@@ -315,6 +318,10 @@ def classify(
         return fault("slow", Reason.SERVER_ERROR, "The endpoint is overloaded.")
     if status in (408, 504):
         return fault("retry", Reason.TIMEOUT, "The endpoint took too long.")
+    if status == 500 and _MEMORY.search(words):
+        return fault("stop_model", Reason.BAD_REQUEST, "Choose a smaller model or a shorter context.")
+    if status == 503 and _FULL_QUEUE.search(words):
+        return fault("slow", Reason.SERVER_ERROR, "The server's queue is full.")
     if status in (409, 425) or status >= 500:
         return fault("retry", Reason.SERVER_ERROR, "The endpoint failed.")
     if status in (400, 403, 422) and _FILTER.search(words):

@@ -31,6 +31,7 @@ from judgenet.engine.providers.common import (
     with_pictures,
     without_limits,
 )
+from judgenet.engine.providers.sse import EventReader
 
 AS_LEVEL = "sent as thinkingLevel"
 AS_BUDGET = "sent as thinkingBudget"
@@ -77,6 +78,7 @@ class Gemini:
     }
 
     heats_thinking: ClassVar[bool] = True
+    stream_reader = EventReader
 
     def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
         url = completed(base_url or "https://generativelanguage.googleapis.com", "/models", "v1beta")

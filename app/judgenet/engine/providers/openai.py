@@ -36,6 +36,7 @@ from judgenet.engine.providers.common import (
     with_pictures,
     without_limits,
 )
+from judgenet.engine.providers.sse import EventReader
 
 ROUTE = "/chat/completions"
 OLLAMA_PORT = 11434
@@ -109,6 +110,7 @@ class OpenAI:
     }
 
     heats_thinking: ClassVar[bool] = True
+    stream_reader = EventReader
 
     def __init__(self, base_url: str, extra: dict[str, Any] | None = None, *, thinks: bool = True) -> None:
         self._url = self.complete(base_url or "https://api.openai.com/v1")
