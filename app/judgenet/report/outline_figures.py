@@ -155,7 +155,8 @@ _FIGURES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "kappa": "kappa"}
 
 def agreement_note(report: Report) -> str:
     """What the table of agreement shows: its intervals, its classes, its n, and why a figure is missing."""
-    classes = ", ".join(SPOKEN[label] for label in report.headline.agreement.labels)
+    names = ", ".join(SPOKEN[label].removeprefix("a ") for label in report.headline.agreement.labels)
+    classes = " and ".join(names.rsplit(", ", 1))
     undefined = [
         f"{aggregation_title(name)}: {_FIGURES[figure]} is undefined, {why}."
         for name in in_order(report)

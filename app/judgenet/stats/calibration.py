@@ -56,8 +56,8 @@ _REFUSED: dict[Chosen, str] = {
     "labels chosen at random from all pairs would allow it",
     "targeted": "the labelled pairs were chosen for a property of theirs, so that they do not stand for the others; "
     "label pairs chosen at random",
-    "imported": "the labels were not chosen at random from these pairs, so that they tell the judge's errors at most; "
-    "label some of these pairs at random",
+    "imported": "the labels were not chosen at random from these pairs, so they can only estimate the judge's error "
+    "rates; label some of these pairs at random",
 }
 _WIDER = (
     "wider than the human labels alone unless the judge is right on about 87 to 97 % of the pairs of each class; "
