@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from judgenet.assets import asset
@@ -37,6 +37,8 @@ _NOT_DISPLAYED = re.compile('the text `"(.+?)"` could not be displayed')
 _TYPST_FORMATS: Final = {"image/png": "png", "image/jpeg": "jpg"}
 _MOST_LETTERS: Final = 20
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufeff\U00010e60-\U0001eeff]")
+"""Hebrew, Arabic, Syriac, Thaana and N'Ko: the letters that ``right-to-left`` in the template looks for."""
 _WITH_OPACITY = re.compile(rb'="(#[0-9a-f]{6})([0-9a-f]{2})"')
 
 
@@ -45,24 +47,25 @@ def pdf(document: ReportDocument) -> bytes:
 
     It keeps to PDF/A-2a, for archives, and PDF/UA-1, for screen readers, unless letters have no font here.
     """
-    from typst import TypstError
-
-    try:
-        return bytes(_compiled(document, "pdf", _STANDARDS))
-    except TypstError:
-        return bytes(_compiled(document, "pdf"))
+    return _printed(document)[0]
 
 
 def letters_without_font(document: ReportDocument) -> str:
     """The letters of a report that no font on this machine has, each once. :func:`pdf` prints them as boxes."""
+    return _printed(document)[1]
+
+
+@lru_cache(maxsize=1)
+def _printed(document: ReportDocument) -> tuple[bytes, str]:
+    """The PDF and the letters without a font. The last one is kept: whoever writes a PDF asks for its letters next."""
     from typst import TypstError
 
     try:
-        _compiled(document, "pdf", _STANDARDS)
+        return bytes(_compiled(document, "pdf", _STANDARDS)), ""
     except TypstError as error:
         missing = dict.fromkeys(_NOT_DISPLAYED.findall(error.diagnostic))
-        return "".join(letters for letters in missing if letters.isprintable() and "\\" not in letters)
-    return ""
+        letters = "".join(letters for letters in missing if letters.isprintable() and "\\" not in letters)
+        return bytes(_compiled(document, "pdf")), letters
 
 
 def font_warning(document: ReportDocument) -> str:
@@ -79,8 +82,8 @@ def font_warning(document: ReportDocument) -> str:
 
 def page_pictures(document: ReportDocument) -> list[bytes]:
     """The pages of :func:`pdf` as SVG 1.1, one each. Texts are paths."""
-    match = _compiled(document, "svg")
-    pages = [match] if isinstance(match, bytes) else match
+    compiled = _compiled(document, "svg")
+    pages = [compiled] if isinstance(compiled, bytes) else compiled
     # SVG 1.1 knows no opacity within a colour.
     return [
         _WITH_OPACITY.sub(lambda match: b'="%s" fill-opacity="%.3f"' % (match[1], int(match[2], 16) / 255), page)
@@ -92,9 +95,10 @@ def _compiled(document: ReportDocument, form: Literal["pdf", "svg"], standards: 
     # Loaded where a page is made: other commands do not wait for it.
     from typst import Compiler
 
-    # A compiler serves one thread at a time. What is costly, fonts and what was laid out before, they share.
     data = json.dumps(_data(document), ensure_ascii=False)
-    return Compiler(_template(), font_paths=_fonts(), sys_inputs={"data": data}).compile(
+    inputs = {"data": data, "rtl": "yes" if _RIGHT_TO_LEFT.search(data) else ""}
+    # A compiler serves one thread at a time, so each report has its own; they share the fonts.
+    return Compiler(_template(), font_paths=_fonts(), sys_inputs=inputs).compile(
         format=form,
         pdf_standards=list(standards),  # type: ignore[arg-type]
     )
@@ -138,7 +142,7 @@ def _plain(value: Any) -> Any:
         return clean(_LINE_END.sub(" ", value))
     if isinstance(value, Excerpt):
         text = clean(_LINE_END.sub("\n", value.text).expandtabs(4))
-        return {"text": text, "cut": value.note, "pictures": [_picture(of) for of in value.pictures]}
+        return {"text": text, "cut": value.note, "pictures": [_picture(shown) for shown in value.pictures]}
     if isinstance(value, Votes):
         return {name: f"{count:,}" for name, count in value._asdict().items()}
     if isinstance(value, NeuronVerdict):
