@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
@@ -24,6 +25,12 @@ def pytest_configure() -> None:
         number = getattr(signal, name, None)  # Windows has no SIGHUP.
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What the program remembers of tests is not kept among the user's own."""
+    os.environ.setdefault("JUDGENET_STATE_DIR", str(tmp_path_factory.mktemp("state")))
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,7 @@ from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, RunHandle, endpoints_of
 from judgenet.engine.shard_desk import STOPPED, ShardDesk
 from judgenet.store.db import Store
+from judgenet.store.local_disk import on_network
 from judgenet.store.locate import SHARDS_SUFFIX, has_run
 from judgenet.store.opened_file import Trouble
 from judgenet.store.recovery import rescue_store
@@ -174,7 +175,7 @@ def _desk(setup: Setup, tell: Path | None) -> ShardDesk | None:
     """
     own = setup.project_path.parent
     if SHARD_RECORD in setup.start.record:
-        return ShardDesk(own if tell is None else tell / own.name)
+        return ShardDesk(own if tell is None else tell / own.name, shared=own if on_network(own) else None)
     if tell is not None:
         raise InputError("--tell is for the shards of a run. Give --shard K/N too, or leave it out.")
     return None
@@ -328,16 +329,50 @@ def run(
     if desk is not None and not desk.may_begin():
         typer.echo(f"judgenet: {STOPPED}", err=True)
         return ExitCode.INTERRUPTED
-    return _judge_here(setup, desk, console, events, as_json=as_json, quiet=quiet)
+    with _own_disk(setup, desk, quiet=quiet) as store:
+        return _judge_here(setup, store, desk, console, events, as_json=as_json, quiet=quiet)
+
+
+@contextmanager
+def _own_disk(setup: Setup, desk: ShardDesk | None, *, quiet: bool) -> Iterator[Path]:
+    """Where the store of a run lies while it goes on: of a shard whose folder lies on a network file system on this
+    machine's own disk.
+
+    :raises StoreInUse: another machine judges this shard.
+    """
+    if desk is None:
+        yield setup.store_path
+        return
+    from judgenet.engine.shard_disk import close_journal, locked, own_disk  # runs that are no shards need none of it
+
+    if desk.shared is None:
+        yield setup.store_path
+        close_journal(setup.store_path)
+        return
+    if not quiet:
+        typer.echo(
+            f"{desk.shared} is on a network file system: this shard is judged on this machine's own disk, and copied "
+            "there every minute.",
+            err=True,
+        )
+    with locked(setup.store_path), own_disk(desk.shared, setup.start.salt) as folder:
+        yield folder / setup.store_path.name
 
 
 def _judge_here(
-    setup: Setup, desk: ShardDesk | None, console: Terminal, events: Path | None, *, as_json: bool, quiet: bool
+    setup: Setup,
+    path: Path,
+    desk: ShardDesk | None,
+    console: Terminal,
+    events: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
-    """Judges in this process, prints the figures, and says how the run ended."""
+    """Judges in this process, with the store at a path, prints the figures, and says how the run ended."""
     log = None if events is None else open_output("--events", events, "a")
-    with Store.open(setup.store_path) as store, _failure_told(desk):
-        setup.save()
+    with Store.open(path) as store, _failure_told(desk):
+        replace(setup, project_path=path.with_suffix("")).save()
         finished, run_id = _followed(setup, store, desk, console, log, quiet=quiet)
         kept = store.flush(0.0 if store.trouble is not None else 1.0)
         if not kept and store.trouble is not None and store.trouble.gone:
@@ -348,9 +383,7 @@ def _judge_here(
         # A full disk does not take in how the run ended either.
         info = info if kept else replace(info, state=finished.state)
         if desk is not None:
-            from judgenet.store.shards import end_shard
-
-            end_shard(store, info)
+            desk.keep(store, info)
             desk.end(finished)
         # Loaded while nobody waits for a first request: pandas' and numpy's part of the start is a third of it.
         from judgenet.figures.metrics import run_metrics

@@ -16,7 +16,8 @@ from judgenet.engine.broker import BrokerPlan, ModelAt
 from judgenet.engine.division import Division
 from judgenet.engine.options import OptionError
 from judgenet.engine.session import OpenEndpoints, Start, all_settings, profiles_of
-from judgenet.engine.shard_worker import COPY_EVERY_S, ShardJob
+from judgenet.engine.shard_desk import COPY_EVERY_S
+from judgenet.engine.shard_worker import ShardJob
 from judgenet.store.shard_states import ShardReport
 from judgenet.store.shards import MATRIX, Manifest, shards_folder
 

@@ -24,6 +24,7 @@ from judgenet.store.shard_states import (
     write_shard_report,
 )
 
+COPY_EVERY_S: Final = 60.0
 OBEYS_S: Final = 1.0
 """Commands are looked for so often."""
 _TELLS_S: Final = 2.0
@@ -43,10 +44,14 @@ class ShardDesk:
 
     Args:
         folder: the shard's folder where it is seen from the desk; commands lie in the folder above.
+        shared: the shard's folder, where its store lies on another disk (:mod:`judgenet.engine.shard_disk`) and is
+            copied there every minute.
     """
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time, shared: Path | None = None) -> None:
         self.folder = folder
+        self.shared = shared
+        self._next_copy = 0.0
         self._clock = clock
         self._wanted: Want = "run"
         self._next_look = self._next_told = 0.0
@@ -63,6 +68,7 @@ class ShardDesk:
     def follow(self, store: Store, handle: RunHandle) -> None:
         """Takes on the run that is started."""
         self._store, self._handle, self._run = store, handle, handle.run
+        self._next_copy = self._clock() + COPY_EVERY_S
 
     def beat(self) -> None:
         """Obeys and tells where it is time to. To be called often."""
@@ -80,6 +86,27 @@ class ShardDesk:
             self._tell("paused" if self._wanted == "pause" else "running")
             took = self._clock() - now
             self._next_told = now + min(STALE_S / 3, max(_TELLS_S, _MOST_SHARE * took))
+        if self.shared is not None and self._store is not None and now >= self._next_copy:
+            from judgenet.engine.shard_disk import put_store  # runs that are no shards need none of it
+
+            # A shared disk that is away for a while is tried again; the last copy, at the end, must be written.
+            with suppress(OSError):
+                put_store(self._store, self.shared)
+            self._next_copy = self._clock() + COPY_EVERY_S
+
+    def keep(self, store: Store, run: RunInfo) -> None:
+        """Writes the shard's tables and manifest where its folder is.
+
+        :raises OSError: one cannot be written.
+        """
+        from judgenet.engine.shard_disk import put_end, put_store
+        from judgenet.store.shards import end_shard
+
+        if self.shared is None:
+            end_shard(store, run)
+        else:
+            put_store(store, self.shared)
+            put_end(store, run, self.shared)
 
     def end(self, finished: RunFinished) -> None:
         """Tells how the run ended."""

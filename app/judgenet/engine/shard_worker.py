@@ -8,21 +8,13 @@ thus never lies on a network file system.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
-import shutil
 import socket
-import sqlite3
-import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol
-
-from filelock import FileLock, Timeout
 
 from judgenet.core.events import CallFinished, Event, PairFinished, RunFinished, RunStarted
 from judgenet.core.project import Project
@@ -31,18 +23,18 @@ from judgenet.engine.broker import AttemptAt, AttemptEnd, Beat, ModelAt, Orders
 from judgenet.engine.budget import LeasedBudget, Used
 from judgenet.engine.endpoints import open_approved
 from judgenet.engine.session import Engine, OpenEndpoints, RunHandle, Start
+from judgenet.engine.shard_desk import COPY_EVERY_S
+from judgenet.engine.shard_disk import own_disk, put_end, put_store
 from judgenet.engine.shared_endpoints import SharedEndpoints
-from judgenet.store.backup import drop_journal, store_sums, use_journal
+from judgenet.store.backup import store_sums
 from judgenet.store.db import Store, StoreError
 from judgenet.store.files import FileError, save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.runs import RunInfo, run_info, spent
 from judgenet.store.secrets import scrub
 from judgenet.store.shard_states import ShardReport, ShardStatus, read_shard_report, write_shard_report
-from judgenet.store.shards import MANIFEST, MATRIX, PAIRS, end_shard
 from judgenet.version import __version__
 
-COPY_EVERY_S: Final = 60.0
 _BEAT_EVERY_S: Final = 0.8
 _BEAT_LEAST_S: Final = 0.02
 _TELL_EVERY_S: Final = 2.0
@@ -115,7 +107,7 @@ def work_shard(job: ShardJob, at: AttemptAt, link: BrokerLink) -> ShardEnd:
             "Install the same on all machines."
         )
     job.folder.mkdir(parents=True, exist_ok=True)
-    with _own_folder(job) as folder:
+    with own_disk(job.folder, job.start.salt) as folder:
         path = store_path(folder / RUN_PROJECT)
         save_project(job.project, folder / RUN_PROJECT, backup=False)
         with Store.open(path) as store:
@@ -276,96 +268,14 @@ class _Attempt:
     def _publish(self, run: RunInfo, *, ended: bool) -> None:
         """Puts a copy of the store in the place of the one in the shared folder, at the end with the shard's matrix and
         manifest, and tells the broker what it proves. An attempt that does not count any more keeps nothing."""
-        own, shared = self._store.path.parent, self._job.folder
-        with tempfile.TemporaryDirectory(dir=own) as room:
-            copy = Path(room) / self._store.path.name
-            self._store.copy_to(copy)
-            drop_journal(copy)
-            if not self._link.kept(self._at, Used(*store_sums(copy))):
-                self._lost = True
-                return
-            _put(own / RUN_PROJECT, shared / RUN_PROJECT)
-            _put(copy, shared / self._store.path.name)
-        if ended:
-            end_shard(self._store, run)
-            for name in (PAIRS, MATRIX, MANIFEST):
-                _put(own / name, shared / name)
+        if not put_store(self._store, self._job.folder, self._proves):
+            self._lost = True
+        elif ended:
+            put_end(self._store, run, self._job.folder)
 
-
-def _put(source: Path, target: Path) -> None:
-    """Copies a file into a shared folder: whole under another name first, then it takes its place.
-
-    :raises FileError: it cannot be written.
-    """
-    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        shutil.copyfile(source, draft)
-        with open(draft, "rb+") as file:
-            os.fsync(file.fileno())
-        draft.replace(target)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise FileError(
-            f"{target} cannot be written ({error.strerror or error}); what was there is unchanged."
-        ) from None
-
-
-# The worker's own disk
-
-
-@contextmanager
-def _own_folder(job: ShardJob) -> Iterator[Path]:
-    """A folder on this machine with the store of the shard as far as it is known: that of an earlier attempt here, if
-    it got further than the copy in the shared folder, else that copy. It is removed when the attempt ends by itself;
-    where the process is killed it stays for the next one here."""
-    folder = _kept_here(job)
-    name = store_path(Path(RUN_PROJECT)).name
-    if _in_use(folder / name):
-        # An attempt that was given up for its silence still goes on here, and keeps nothing any more.
-        folder = Path(tempfile.mkdtemp(prefix="judgenet-"))
-    copy = job.folder / name
-    if _calls(copy) > _calls(folder / name):
-        for beside in ("", "-wal", "-shm", "-journal"):
-            (folder / (name + beside)).unlink(missing_ok=True)
-        shutil.copyfile(copy, folder / name)
-        use_journal(folder / name)
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _in_use(store: Path) -> bool:
-    """Whether another process has a store open for writing."""
-    lock = FileLock(f"{store}.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        return True
-    lock.release()
-    return False
-
-
-def _kept_here(job: ShardJob) -> Path:
-    """The folder of a shard on this machine, the same for each attempt; nobody else can read it.
-
-    :raises StoreError: it belongs to another user.
-    """
-    mark = hashlib.blake2b(f"{job.folder.absolute()} {job.start.salt}".encode(), digest_size=8).hexdigest()
-    folder = Path(tempfile.gettempdir()) / f"judgenet-{mark}"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-        raise StoreError(f"{folder}: belongs to another user. Set TMPDIR to a folder of your own.")
-    return folder
-
-
-def _calls(path: Path) -> int:
-    """How many answers a store holds; -1 where there is none that can be read."""
-    if not path.exists():
-        return -1
-    try:
-        return store_sums(path)[0]
-    except sqlite3.Error:
-        return -1
+    def _proves(self, copy: Path) -> bool:
+        """Tells the broker what a copy holds; whether the attempt still counts."""
+        return self._link.kept(self._at, Used(*store_sums(copy)))
 
 
 def say_failed(folder: Path, state: ShardStatus, attempt: int, error: str) -> None:

@@ -227,6 +227,8 @@ class Store:
                     raise StoreError(f"{self.path}: not a JudgeNet store.")
                 if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                     raise StoreError(f"{self.path}: a database of another program. Choose another place.")
+            if not self.readonly:
+                # A copy that was to travel, and the store of a shard that ended, has none.
                 connection.execute("PRAGMA journal_mode=WAL")
             if version < SCHEMA_VERSION and not self.readonly:
                 self._bring_up(connection, version)
@@ -521,6 +523,7 @@ class Store:
         Threads that read hear of it as an error of ``sqlite3``, or a :class:`StoreError`.
         """
         if self._thread is not None and self._thread.is_alive():
+            self._publish_labels()
             self._queue.put(None)
             until = time.monotonic() + patience
             while self._thread.is_alive() and self.trouble is None and time.monotonic() < until:
@@ -537,6 +540,14 @@ class Store:
         self._readable.close()
         if self._lock is not None:
             self._lock.release()
+
+    def _publish_labels(self) -> None:
+        """Of an index of shards: copies labels to where the shards are."""
+        with contextlib.suppress(StoreError, sqlite3.Error):
+            if self.is_index and self.flush():
+                from judgenet.store.shard_labels import publish_if_possible
+
+                publish_if_possible(self)
 
     def __enter__(self) -> Store:
         return self

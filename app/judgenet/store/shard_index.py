@@ -1,7 +1,7 @@
 """A set of shards read as one run without merging it: figures come from the matrices, texts from the one shard that
 holds a pair.
 
-The index is a store beside the shards, made of their matrices and pairs when one has ended since. It holds every
+The index is a store on this machine, made of the shards' matrices and pairs when one has ended since. It holds every
 column of the calls but their texts; what asks for the texts of a call is led to its shard
 (:func:`judgenet.store.db.Store.holder`).
 """
@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,13 +23,15 @@ from typing import Any, Final
 from filelock import FileLock, Timeout
 
 from judgenet.core.pairs import Pair
-from judgenet.core.project import PROJECT_SUFFIX, Project
+from judgenet.core.project import Project
 from judgenet.core.shards import SHARD_RECORD
 from judgenet.store.db import SCHEMA_VERSION, Store, StoreError
 from judgenet.store.files import load_project, save_project, store_path
-from judgenet.store.labels import newest_label
-from judgenet.store.locate import RUN_PROJECT, SHARDS_SUFFIX
+from judgenet.store.local_disk import private_folder
+from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.recovery import STATE_VARIABLE
 from judgenet.store.runs import KEY_BYTES, RunInfo, run_info, set_run_state, start_run
+from judgenet.store.shard_labels import SHARDS_PLACE, carry_over, take_labels, unpublished
 from judgenet.store.shards import (
     INDEX,
     INDEXES,
@@ -39,19 +44,20 @@ from judgenet.store.shards import (
     ShardSet,
     ShardsInRun,
     ShardState,
-    copy_labels,
     incomplete_words,
+    index_path,
 )
 
 _DRAFT: Final = f"making-{INDEX}"
 _MADE_OF: Final = "shards"
-_FORMAT: Final = 2
+_FORMAT: Final = 3
 """Counts the ways in which indexes were made: one of an earlier program is made anew."""
-_LABELS_TAKEN: Final = "labels_taken"
 _HOLDERS: Final = "shard_pairs"
 _BATCH: Final = 50_000
 _MOST_OPEN: Final = 128
 """Stores of shards that an index keeps open at a time: each takes a file of those that a program may have open."""
+_KEPT_DAYS: Final = 30
+"""An index that was not made or labelled for so long is removed, as is one whose shards are gone."""
 _PATIENCE_S: Final = 3600.0
 """So long one program waits for another that makes the same index."""
 
@@ -78,13 +84,8 @@ def shard_index(shards: ShardSet, on_progress: _OnProgress = lambda done, total:
             made.put()
         finally:
             made.close()
-    take_labels(folder, name)
+    take_labels_elsewhere(folder, name)
     return index_path(folder, name)
-
-
-def index_path(folder: Path, name: str = INDEX) -> Path:
-    """Where the store of an index of a folder of shards lies."""
-    return store_path(folder / name)
 
 
 def is_current(shards: ShardSet, name: str = INDEX) -> bool:
@@ -97,6 +98,14 @@ def is_current(shards: ShardSet, name: str = INDEX) -> bool:
         return False
     with Store.open(path, readonly=True) as store:
         return store.meta(_MADE_OF) == made_of
+
+
+def take_labels_elsewhere(folder: Path, name: str = INDEX) -> None:
+    """Takes the labels over into an index that people gave elsewhere on the same shards; not while another program has
+    it open for writing."""
+    path = index_path(folder, name)
+    if not _in_use(path):
+        take_labels(path, folder)
 
 
 class IndexMaker:
@@ -113,8 +122,9 @@ class IndexMaker:
         self._name = name
         self._ended = _ended(shards)
         self._on_progress = on_progress
-        self._lock = FileLock(str(shards.folder / f".{_DRAFT}.lock"), thread_local=False)
-        self._draft = shards.folder / _DRAFT
+        self._folder = index_path(shards.folder).parent
+        self._lock = FileLock(str(self._folder / f".{_DRAFT}.lock"), thread_local=False)
+        self._draft = self._folder / _DRAFT
 
     def make(self) -> None:
         """Makes the index, unless it is there and current.
@@ -122,19 +132,22 @@ class IndexMaker:
         :raises StoreError: a shard is of another run, or the index cannot be written.
         """
         try:
+            private_folder(self._folder)
             self._lock.acquire(timeout=_PATIENCE_S)
         except Timeout:
-            raise StoreError(f"{self._shards.folder}: another program has been making the index for long.") from None
+            raise StoreError(f"{self._shards.folder}: another program has been making the index for an hour.") from None
         except OSError as error:
             raise StoreError(
-                f"{self._shards.folder}: the index cannot be kept here ({error.strerror or error}). Make the folder "
-                "writable, or copy it elsewhere."
+                f"{self._folder}: the index of the shards cannot be kept here ({error.strerror or error}). Make the "
+                f"folder writable, or name another with {STATE_VARIABLE}."
             ) from None
         _remove(self._draft)
+        _clear_others(self._folder)
         if not is_current(self._shards, self._name):
             with Store.open(store_path(self._draft)) as store:
                 _build(store, self._shards, self._ended, self._on_progress)
                 store.set_meta(_MADE_OF, _made_of(self._shards))
+                store.set_meta(SHARDS_PLACE, str(self._shards.folder.resolve()))
                 store.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def put(self) -> None:
@@ -142,17 +155,17 @@ class IndexMaker:
 
         :raises StoreError: another program has the index open for writing.
         """
-        draft, folder = store_path(self._draft), self._shards.folder
+        draft, project = store_path(self._draft), self._folder / self._name
         if not draft.exists():
             return
-        path = index_path(folder, self._name)
+        path = store_path(project)
         if path.exists():
             with Store.open(path) as before, Store.open(draft) as store:
-                store.run_now(partial(_take_over, before))
+                store.run_now(partial(carry_over, before))
                 store.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        _remove(folder / self._name)
+        _remove(project)
         draft.replace(path)
-        save_project(_project(self._ended[0]), folder / self._name, backup=False)
+        save_project(_project(self._ended[0]), project, backup=False)
 
     def close(self) -> None:
         """Removes what was made and not put, and lets others make it."""
@@ -183,6 +196,26 @@ def _manifest(state: ShardState) -> Manifest:
     return state.manifest
 
 
+def _clear_others(own: Path) -> None:
+    """Removes what is not needed any more of other indexes on this machine: they can be large."""
+    for folder in own.parent.glob("*/"):
+        if folder == own:
+            continue
+        with suppress(OSError, StoreError, sqlite3.Error):
+            if all(_disused(path) for path in map(store_path, (folder / name for name in INDEXES)) if path.exists()):
+                shutil.rmtree(folder)
+
+
+def _disused(path: Path) -> bool:
+    """Whether an index can go: it is of shards that are gone, or was not made or labelled for long, and all labels that
+    were given on it are where the shards are."""
+    if _in_use(path):
+        return False
+    with Store.open(path, readonly=True) as index:
+        gone = not Path(index.meta(SHARDS_PLACE) or "").exists()
+        return (gone or time.time() - path.stat().st_mtime > _KEPT_DAYS * 86_400) and not unpublished(index)
+
+
 def _in_use(path: Path) -> bool:
     """Whether another program, or another part of this one, has a store open for writing."""
     if not path.exists():
@@ -195,38 +228,6 @@ def _in_use(path: Path) -> bool:
         return True
     except OSError:
         return False
-
-
-def _own_store(folder: Path) -> Path:
-    """The store of the project whose shards lie in a folder."""
-    return store_path(folder.with_name(folder.name.removesuffix(SHARDS_SUFFIX) + PROJECT_SUFFIX))
-
-
-def take_labels(folder: Path, name: str = INDEX) -> None:
-    """Takes the labels over into an index that people gave on the project itself, before or beside its shards, or on
-    the other index. While another program has it open for writing it stays as it is."""
-    path = index_path(folder, name)
-    others = [_own_store(folder), *(index_path(folder, other) for other in INDEXES if other != name)]
-    for other in others:
-        if not other.exists() or _in_use(path):
-            continue
-        with Store.open(other, readonly=True) as source:
-            newest, mark = str(newest_label(source)), f"{_LABELS_TAKEN} {other.name}"
-            with Store.open(path, readonly=True) as index:
-                if newest == (index.meta(mark) or "0"):
-                    continue
-            with Store.open(path) as index:
-                index.run_now(partial(_take_over, source))
-                index.set_meta(mark, newest)
-
-
-def _take_over(source: Store, db: sqlite3.Connection) -> None:
-    """Takes labels over, and how they count."""
-    copy_labels(source, db)
-    for name, value in source.reader.execute(
-        "SELECT name, value FROM meta WHERE name NOT IN ('shards', 'forms') AND name NOT LIKE ?", (f"{_LABELS_TAKEN}%",)
-    ):
-        db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value))
 
 
 def _remove(project: Path) -> None:
@@ -348,7 +349,8 @@ def open_holder(index: Store, pair: int) -> tuple[Store, RunInfo, int]:
     folder, local = index.reader.execute(f"SELECT folder, local FROM {_HOLDERS} WHERE pair=?", (pair,)).fetchone()
     part = index.parts.pop(folder, None)
     if part is None:
-        part = Store.open(index.path.parent / folder / f"{RUN_PROJECT}.db", readonly=True)
+        shards = Path(index.meta(SHARDS_PLACE) or "")
+        part = Store.open(shards / folder / f"{RUN_PROJECT}.db", readonly=True)
         while len(index.parts) >= _MOST_OPEN:
             index.parts.pop(next(iter(index.parts))).close()
     index.parts[folder] = part

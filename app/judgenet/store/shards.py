@@ -27,6 +27,7 @@ from judgenet.stats.curves import CODES
 from judgenet.store.db import Store, StoreError, restored
 from judgenet.store.files import atomic_write, store_path
 from judgenet.store.frame import RunFrame
+from judgenet.store.local_disk import local_folder
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.locate import shards_folder as shards_folder
 from judgenet.store.pictures import copy_pictures
@@ -45,6 +46,8 @@ INDEX: Final = "index.judgenet"
 """The project that stands for all shards that have ended (:mod:`judgenet.store.shard_index`)."""
 INDEXES: Final = (INDEX, "index-2.judgenet")
 """The second is made where another program has the first open and shards have ended since."""
+INDEX_FOLDERS: Final = "shard-indexes"
+"""Where the indexes of all sets of shards lie on this machine."""
 
 OF_CALL: Final = (
     *("layer", "neuron", "ord", "sample", "cached", "status", "reason", "detail", "verdict", "score_a", "score_b"),
@@ -288,6 +291,20 @@ def read_shards(folder: Path) -> ShardSet:
     return ShardSet(folder, divisions[0], tuple(found))
 
 
+def index_path(folder: Path, name: str = INDEX) -> Path:
+    """Where the store of an index of a folder of shards lies: on this machine, since that folder may be shared by
+    several over a network, where SQLite's journal must not lie. Other pairs or prompts in the same folder have another
+    place.
+
+    :raises judgenet.store.files.FileError: this machine has no place for it.
+    """
+    manifests = (Manifest.read(path.parent) for path in sorted(folder.glob(f"*-of-*/{MANIFEST}")))
+    first = next((manifest for manifest in manifests if manifest is not None), None)
+    told = f"{folder.resolve()} {'' if first is None else first.whole}"
+    mark = hashlib.blake2b(told.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    return store_path(local_folder(INDEX_FOLDERS) / mark / name)
+
+
 def merge_shards(shards: ShardSet, into: Store, every_pair: Sequence[Pair] | None = None) -> RunInfo:
     """Makes one run of shards in a store, with all calls, texts and labels: the run that the same command without
     ``--shard`` would have made, so that it goes on with it and asks nothing that is there. Merging again takes over
@@ -308,10 +325,12 @@ def merge_shards(shards: ShardSet, into: Store, every_pair: Sequence[Pair] | Non
                 merged = _Merged(into, run, every_pair, shards)
             merged.take(source, run)
     assert merged is not None
-    for index in (store_path(shards.folder / name) for name in INDEXES):
-        if index.exists():
-            # Labels that people gave on the set before it was merged.
-            with Store.open(index, readonly=True) as source:
+    from judgenet.store.shard_labels import label_sources
+
+    for labelled in label_sources(shards.folder):
+        # Labels that people gave on the set before it was merged.
+        if labelled != into.path:
+            with Store.open(labelled, readonly=True) as source:
                 into.run_now(partial(copy_labels, source))
     return merged.finish()
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from filelock import FileLock
 
+from judgenet.cli import run as run_command
+from judgenet.core.events import RunFinished
 from judgenet.core.labels import HumanLabel
+from judgenet.engine import shard_desk
 from judgenet.store.db import _STEPS, Store
 from judgenet.store.labels import add_labels
 from judgenet.store.runs import run_info, run_pairs
-from judgenet.store.shard_index import index_path
-from judgenet.store.shards import OF_ANSWER, OF_CALL
+from judgenet.store.shards import OF_ANSWER, OF_CALL, index_path
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
 
@@ -259,6 +264,96 @@ def test_figures_are_of_all_shards_while_the_studio_has_an_index_open(
     assert judgenet("metrics", study.name, "--json").json["pairs"]["total"] == both
     assert {of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines} == {"Ada", "Bo"}
     assert [of.name for of in (tmp_path / "study.shards").iterdir() if "making" in of.name and of.suffix == ".db"] == []
+
+
+def test_no_database_is_opened_for_writing_where_the_shards_are(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder may lie on a network file system. Labels given on one machine reach the next one all the same."""
+    run_all(judgenet, study, at, 2)
+    folder = tmp_path / "study.shards"
+    before = {path for path in folder.rglob("*") if path.name != "run.judgenet.db.lock"}
+    (tmp_path / "said.jsonl").write_text(json.dumps({"pair_id": "p3", "label": "b"}) + "\n", encoding="utf-8")
+    monkeypatch.setenv("JUDGENET_STATE_DIR", str(tmp_path / "Ada's machine"))
+    folder.chmod(0o555)
+    unlabelled = judgenet("metrics", study.name, "--json").json
+    folder.chmod(0o755)
+    assert {path for path in folder.rglob("*") if path.name != "run.judgenet.db.lock"} == before
+    assert judgenet("labels", study.name, "--import", "said.jsonl", "--annotator", "Ada").code == 0
+    (published,) = set(folder.rglob("*.db")) - before
+    assert published.parent == folder / "labels"
+    assert published.read_bytes()[18:20] == b"\1\1"  # no write-ahead log: https://sqlite.org/fileformat.html
+    monkeypatch.setenv("JUDGENET_STATE_DIR", str(tmp_path / "Bo's machine"))
+    assert [of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines] == ["Ada"]
+    labelled = judgenet("metrics", study.name, "--json").json["pairs"]["labelled"]
+    assert labelled == unlabelled["pairs"]["labelled"] + 1
+    assert list((folder / "labels").iterdir()) == [published]  # whoever only reads writes nothing
+    monkeypatch.setenv("JUDGENET_STATE_DIR", str(tmp_path / "Cy's machine"))
+    assert judgenet("merge", study.name).code == 0
+    assert [of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines] == ["Ada"]
+
+
+def test_a_shard_on_a_network_disk_is_judged_on_the_machines_own(
+    study: Path,
+    judgenet: Judgenet,
+    at: tuple[str, ...],
+    server: JudgeServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(run_command, "on_network", lambda path: True)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "own"))
+    (tmp_path / "own").mkdir()
+    seen = set()
+
+    def look(handle: object, events: object, reporter: object, log: object, beat: Callable[[], object]) -> RunFinished:
+        """Copies at every beat in place of every minute, and looks at what is there."""
+
+        def copied() -> None:
+            beat()
+            seen.update(path.name for path in (tmp_path / "study.shards").rglob("*"))
+
+        return follow(handle, events, reporter, log, copied)  # type: ignore[arg-type]
+
+    follow = run_command.follow
+    monkeypatch.setattr(run_command, "follow", look)
+    monkeypatch.setattr(shard_desk, "COPY_EVERY_S", 0.0)
+    run_all(judgenet, study, at, 2)
+    assert seen >= {"run.judgenet", "run.judgenet.db", "state.json"}
+    assert not any(name.endswith(("-wal", "-shm", "-journal")) for name in seen)
+    assert list((tmp_path / "own").iterdir()) == []
+    whole, divided = (judgenet("metrics", run, "--json").json for run in ("whole", study.name))
+    assert without_names(divided) == without_names(whole)
+    asked = len(server.log)
+    run_all(judgenet, study, at, 2)
+    assert len(server.log) == asked
+    with FileLock(tmp_path / "study.shards" / "0001-of-0002" / "run.judgenet.db.lock"):
+        refused = judgenet("run", study.name, *at, "--shard", "1/2")
+    assert refused.code != 0
+    assert "another JudgeNet judges this shard" in refused.err
+
+
+def test_labels_on_an_index_of_an_earlier_program_are_kept(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], tmp_path: Path
+) -> None:
+    assert judgenet("run", study.name, *at, "--shard", "1/3", "-q").code == 0
+    assert judgenet("metrics", study.name).code == 0
+    index = index_path(tmp_path / "study.shards")
+    with Store.open(tmp_path / "study.shards" / "index.judgenet.db") as earlier, Store.open(index) as store:
+        pair = next(iter(run_pairs(store, run_info(store)))).pair
+        add_labels(earlier, [HumanLabel(pair.id, pair.content_hash, "Ada", "b", "random")])
+    assert [of["annotator"] for of in judgenet("export", study.name, "--what", "labels").lines] == ["Ada"]
+
+
+def test_indexes_of_shards_that_are_gone_are_removed(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGENET_STATE_DIR", str(tmp_path / "state"))
+    assert judgenet("run", study.name, *at, "--shard", "1/3", "-q").code == 0
+    assert judgenet("metrics", study.name).code == 0
+    shutil.move(tmp_path / "study.shards", tmp_path / "other.shards")
+    assert judgenet("metrics", "other.shards").code == 0
+    assert len(list((tmp_path / "state" / "shard-indexes").iterdir())) == 1
 
 
 def test_a_matrix_has_every_column_but_texts() -> None:

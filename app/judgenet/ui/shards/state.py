@@ -18,10 +18,11 @@ from judgenet.store.db import Store, StoreError, StoreInUse
 from judgenet.store.files import store_path
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.runs import runs
-from judgenet.store.shard_index import IndexMaker, index_path, pairs_of_shard, shards_in, take_labels
+from judgenet.store.shard_index import IndexMaker, pairs_of_shard, shards_in, take_labels_elsewhere
+from judgenet.store.shard_labels import publish_if_possible
 from judgenet.store.shard_states import Want, write_command
 from judgenet.store.shard_watch import CellState, ShardSetLook, ShardWatch
-from judgenet.store.shards import ShardsInRun, merge_shards, read_shards, shards_folder
+from judgenet.store.shards import ShardsInRun, index_path, merge_shards, read_shards, shards_folder
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.run_state import RunState
@@ -148,7 +149,8 @@ class ShardsState(QObject):
 
     async def _look(self, watch: ShardWatch) -> None:
         try:
-            look, stamps, self._store_seen = await self._tasks.off_thread(_look_at, watch, self.chosen)
+            index = self._document.store if self.reads_index else None
+            look, stamps, self._store_seen = await self._tasks.off_thread(_look_at, watch, self.chosen, index)
         except StoreError as error:
             look, stamps = None, stamps_of(None)
             if str(error) != self._last_error:
@@ -209,7 +211,7 @@ class ShardsState(QObject):
                     await self._tasks.off_thread(index.put)
             finally:
                 await self._tasks.off_thread(index.close)
-            await self._tasks.off_thread(take_labels, watch.folder)
+            await self._tasks.off_thread(take_labels_elsewhere, watch.folder)
             if watch is self._watch and self._may_index(while_working=True):
                 await self._show_index(watch)
         except JobCancelled:
@@ -378,9 +380,13 @@ class ShardsState(QObject):
         self._tick()
 
 
-def _look_at(watch: ShardWatch, chosen: int) -> tuple[ShardSetLook | None, Stamps, tuple[int, bool]]:
-    """What the files of the shards say, what the grid shows of it, and whether the store of the chosen shard exists.
-    For a thread: a shared disk can be slow."""
+def _look_at(
+    watch: ShardWatch, chosen: int, index: Store | None
+) -> tuple[ShardSetLook | None, Stamps, tuple[int, bool]]:
+    """How the shards are, what the grid shows of it, and whether the store of the chosen shard exists; in a thread,
+    since a shared disk can be slow. New labels in the open index are copied into the folder of the shards."""
+    if index is not None and not index.readonly:
+        publish_if_possible(index)
     look = watch.look()
     exists = look is not None and 0 < chosen <= look.of and _store_of(look, chosen).exists()
     return look, stamps_of(look), (chosen, exists)
