@@ -322,16 +322,15 @@ def _reads_nothing(spec: NetworkSpec, wired: NetworkGraph, layer: int) -> Iterat
 
 
 def _read_by_nobody(wired: NetworkGraph, layer: int) -> Iterator[Problem]:
-    for place in wired.layers[layer]:
-        if not wired.readers(layer, place):
-            yield Problem(
-                "warning",
-                f"layers[{layer}].neurons[{place}]",
-                f"is read by no neuron of layer {layer + 2}; it still counts in c1 and c2.",
-                "Connect it, if that is not meant.",
-                layer,
-                place,
-            )
+    for place in wired.unread(layer):
+        yield Problem(
+            "warning",
+            f"layers[{layer}].neurons[{place}]",
+            f"is read by no neuron of layer {layer + 2}; it still counts in c1 and c2.",
+            "Connect it, if that is not meant.",
+            layer,
+            place,
+        )
 
 
 def _adaptive_reach(spec: NetworkSpec, wired: NetworkGraph, layer: int) -> Iterator[Problem]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from judgenet.core.documents import well_formed
@@ -64,73 +64,58 @@ class NetworkGraph:
     """Who reads whom in a network, on a pair with so many roles. Layers and places are 0-based, as in a design.
 
     Attributes:
-        net: the graph, frozen; see :func:`graph`.
         layers: the places of the neurons that work, layer by layer, in ascending order.
     """
 
-    def __init__(self, net: nx.DiGraph[str], layers: tuple[tuple[int, ...], ...]) -> None:
-        self.net = net
-        self.layers = layers
-        self._inputs: dict[tuple[int, int], tuple[int, ...]] = {}
-        self._readers: dict[tuple[int, int], list[int]] = {}
-        self._dangling: dict[tuple[int, int], list[int]] = {}
-        self._doubled: dict[tuple[int, int], list[int]] = {}
-        at = {neuron_node(layer + 1, of + 1): (layer, of) for layer, places in enumerate(layers) for of in places}
-        neurons: Mapping[str, int | None] = dict(net.nodes(data="neuron"))  # type: ignore[arg-type]
-        missing = {node: number - 1 for node, number in neurons.items() if number is not None and node not in at}
-        read: dict[tuple[int, int], list[int]] = {place: [] for place in at.values()}
-        edges: Iterable[tuple[str, str, int | None]] = net.edges(data="times")
-        for source, target, times in edges:
-            reader = at.get(target)
-            if reader is None:
-                continue
-            if source in at:
-                place = at[source][1]
-                read[reader].append(place)
-                self._readers.setdefault(at[source], []).append(reader[1])
-            elif source in missing:
-                place = missing[source]
-                self._dangling.setdefault(reader, []).append(place)
-            if times:
-                self._doubled.setdefault(reader, []).append(place)
-        same: dict[tuple[int, ...], tuple[int, ...]] = {}
-        for reader, places in read.items():
-            inputs = tuple(sorted(places))
-            self._inputs[reader] = same.setdefault(inputs, inputs)
+    def __init__(self, shape: _Shape) -> None:
+        self.layers = tuple(layer.places for layer in shape.layers)
+        self._shape = shape
+        self._edges: dict[tuple[int, int], _EdgesIn] = {}
+        for layer, this in enumerate(shape.layers):
+            edges = _layer_edges(shape.layers[layer - 1], this) if layer else [_NO_EDGES] * len(this.places)
+            self._edges.update(((layer, place), into) for place, into in zip(this.places, edges, strict=True))
+
+    @cached_property
+    def net(self) -> nx.DiGraph[str]:
+        """The graph, frozen; see :func:`graph`. It is built when first asked for: a design under edit is checked
+        after each change, and the checks need only the edges."""
+        return _built(self._shape, self._edges)
 
     def inputs(self, layer: int, place: int) -> tuple[int, ...]:
         """The places in the layer before that a neuron reads, in ascending order, its own included. Nothing for a
         neuron that does not work on such a pair."""
-        return self._inputs.get((layer, place), ())
+        return self._edges.get((layer, place), _NO_EDGES).inputs
 
-    def readers(self, layer: int, place: int) -> tuple[int, ...]:
-        """The places in the next layer whose neurons read this one, in ascending order."""
-        return tuple(sorted(self._readers.get((layer, place), ())))
+    def unread(self, layer: int) -> tuple[int, ...]:
+        """The places of a layer, not the last one, that no neuron of the next layer reads, in ascending order."""
+        read = set().union(*(self._edges[layer + 1, place].inputs for place in self.layers[layer + 1]))
+        return tuple(place for place in self.layers[layer] if place not in read)
 
     def dangling(self, layer: int, place: int) -> tuple[int, ...]:
-        """The places that a neuron's own edges name and that the layer before does not have by the design."""
-        return tuple(sorted(self._dangling.get((layer, place), ())))
+        """The places that a neuron's own edges name and that the layer before does not have by the design, in
+        ascending order."""
+        return self._edges.get((layer, place), _NO_EDGES).dangling
 
     def doubled(self, layer: int, place: int) -> tuple[int, ...]:
-        """The places that a neuron's own edges name more than once."""
-        return tuple(sorted(self._doubled.get((layer, place), ())))
+        """The places that a neuron's own edges name more than once, in ascending order."""
+        return tuple(doubled for doubled, _ in self._edges.get((layer, place), _NO_EDGES).repeated)
 
     def unreached(self) -> tuple[tuple[int, int], ...]:
         """The neurons (layer, place) to which nothing leads from the pair, in order."""
-        import networkx as nx
-
-        if all(read for (layer, _), read in self._inputs.items() if layer):
-            return ()
-        reached = nx.descendants(self.net, PAIR)
-        every = ((layer, place) for layer, places in enumerate(self.layers) for place in places)
-        return tuple(at for at in every if neuron_node(at[0] + 1, at[1] + 1) not in reached)
+        missing: list[tuple[int, int]] = []
+        reached: set[int] = set()
+        for layer, places in enumerate(self.layers):
+            # The pair leads to the whole first layer.
+            reached = {place for place in places if not layer or not reached.isdisjoint(self.inputs(layer, place))}
+            missing += [(layer, place) for place in places if place not in reached]
+        return tuple(missing)
 
 
 def network_graph(spec: NetworkSpec, roles: int | None = None) -> NetworkGraph:
     """Who reads whom on a pair with so many roles (``None``: as designed). Networks that differ in texts or models
     alone share one; it is made once."""
     roles = designed_roles(spec) if roles is None else roles
-    return _made(_shape(spec, [places_of(spec, layer, roles) for layer in range(spec.depth)]))
+    return _kept_graph(_shape(spec, [places_of(spec, layer, roles) for layer in range(spec.depth)]))
 
 
 def design_graph(spec: NetworkSpec, usual: int = USUAL_ROLES) -> NetworkGraph:
@@ -142,7 +127,7 @@ def design_graph(spec: NetworkSpec, usual: int = USUAL_ROLES) -> NetworkGraph:
     for layer, of in enumerate(spec.layers):
         wide = designed_width(spec, layer) if of.adaptive else len(of.neurons)
         places.append(tuple(range(usual if wide is None else min(wide, MOST_ROLES) if of.adaptive else wide)))
-    return _made(_shape(spec, places))
+    return _kept_graph(_shape(spec, places))
 
 
 def graph(spec: NetworkSpec, roles: int | None = None) -> nx.DiGraph[str]:
@@ -228,8 +213,49 @@ def _shape(spec: NetworkSpec, working: Sequence[tuple[int, ...]]) -> _Shape:
     return _Shape(needs_roles(spec), spec.chair is not None, tuple(layers))
 
 
+class _EdgesIn(NamedTuple):
+    """The edges into a neuron, as places of the layer before in ascending order: those that it reads, those that the
+    layer does not have by the design, and those that are named more than once, each with how often."""
+
+    inputs: tuple[int, ...] = ()
+    dangling: tuple[int, ...] = ()
+    repeated: tuple[tuple[int, int], ...] = ()
+
+
+_NO_EDGES = _EdgesIn()
+
+
+def _layer_edges(before: _LayerShape, layer: _LayerShape) -> list[_EdgesIn]:
+    """The edges into each working neuron of a layer from the layer before it."""
+    if layer.wires is not None:
+        wires = layer.wires
+        return [_own_edges(before, wires[place] if place < len(wires) else ()) for place in layer.places]
+    if layer.window is None:
+        return [_EdgesIn(before.places)] * len(layer.places)
+    reach = layer.window
+    return [_EdgesIn(tuple(read for read in before.places if abs(read - place) <= reach)) for place in layer.places]
+
+
+def _own_edges(before: _LayerShape, wires: tuple[int, ...]) -> _EdgesIn:
+    named = set(wires)
+    inputs = named.intersection(before.places)
+    # A neuron that only has no role on such a pair is no mistake: its edge is left out.
+    dangling = {
+        read for read in named - inputs if read < 0 or (before.designed is not None and read >= before.designed)
+    }
+    repeated = []
+    if len(named) < len(wires):
+        repeated = [(read, times) for read in sorted(inputs | dangling) if (times := wires.count(read)) > 1]
+    return _EdgesIn(tuple(sorted(inputs)), tuple(sorted(dangling)), tuple(repeated))
+
+
 @lru_cache(maxsize=_KEPT)
-def _made(shape: _Shape) -> NetworkGraph:
+def _kept_graph(shape: _Shape) -> NetworkGraph:
+    return NetworkGraph(shape)
+
+
+def _built(shape: _Shape, edges: Mapping[tuple[int, int], _EdgesIn]) -> nx.DiGraph[str]:
+    """The graph of a network with its nodes and their places, frozen."""
     # Commands that need no graph start without it.
     import networkx as nx
 
@@ -245,43 +271,28 @@ def _made(shape: _Shape) -> NetworkGraph:
     net.add_node(AGGREGATION, kind="aggregation", column=after)
     net.add_node(VERDICT, kind="verdict", column=after + 1 + shape.chair)
     net.add_edge(AGGREGATION, VERDICT)
-    nodes: dict[int, str] = {}
-    for layer, of in enumerate(shape.layers):
-        before, nodes = nodes, {place: neuron_node(layer + 1, place + 1) for place in of.places}
-        for place, node in nodes.items():
+    nodes: list[str] = []
+    for layer, this in enumerate(shape.layers):
+        nodes = [neuron_node(layer + 1, place + 1) for place in this.places]
+        for place, node in zip(this.places, nodes, strict=True):
             net.add_node(node, kind="neuron", column=first + layer, layer=layer + 1, neuron=place + 1)
-            if layer:
-                _wire(net, shape.layers[layer - 1], before, of, layer, place)
+            _add_edges(net, node, layer, edges[layer, place])
         if not layer:
-            net.add_edges_from((start, node) for node in nodes.values())
-        net.add_edges_from((node, AGGREGATION) for node in nodes.values())
+            net.add_edges_from((start, node) for node in nodes)
+        net.add_edges_from((node, AGGREGATION) for node in nodes)
     if shape.chair:
         net.add_node(CHAIR, kind="chair", column=after + 1)
-        net.add_edges_from((node, CHAIR) for node in nodes.values())
+        net.add_edges_from((node, CHAIR) for node in nodes)
         net.add_edge(CHAIR, VERDICT)
-    return NetworkGraph(nx.freeze(net), tuple(of.places for of in shape.layers))
+    return nx.freeze(net)
 
 
-def _wire(
-    net: nx.DiGraph[str], before: _LayerShape, nodes: Mapping[int, str], of: _LayerShape, layer: int, place: int
-) -> None:
-    """The edges into a neuron from the layer before it, whose working neurons are ``nodes`` by their place."""
-    node = neuron_node(layer + 1, place + 1)
-    if of.wires is None:
-        near = of.window
-        net.add_edges_from(
-            (source, node) for read, source in nodes.items() if near is None or abs(read - place) <= near
-        )
-        return
-    wires = of.wires[place] if place < len(of.wires) else ()
-    for read in dict.fromkeys(wires):
-        source = nodes.get(read)
-        # A neuron that only has no role on such a pair is no mistake: its edge is left out.
-        if source is None and read >= 0 and (before.designed is None or read < before.designed):
-            continue
-        if source is None:
-            source = neuron_node(layer, read + 1)
-            data: dict[str, Any] = {"layer": layer, "neuron": read + 1, "column": net.nodes[node]["column"] - 1}
-            net.add_node(source, kind="missing", **data)
-        times = wires.count(read)
-        net.add_edge(source, node, **({"times": times} if times > 1 else {}))
+def _add_edges(net: nx.DiGraph[str], node: str, layer: int, edges: _EdgesIn) -> None:
+    """Adds the edges into a neuron; ``layer`` counts from 0."""
+    column = net.nodes[node]["column"] - 1
+    for place in edges.dangling:
+        net.add_node(neuron_node(layer, place + 1), kind="missing", layer=layer, neuron=place + 1, column=column)
+    for place in (*edges.inputs, *edges.dangling):
+        net.add_edge(neuron_node(layer, place + 1), node)
+    for place, times in edges.repeated:
+        net.edges[neuron_node(layer, place + 1), node]["times"] = times

@@ -117,8 +117,18 @@ def test_what_a_neuron_reads_and_who_reads_it() -> None:
     assert net.layers == ((0, 1, 2, 3), (0, 1, 2), (0, 1))
     assert [net.inputs(1, place) for place in range(3)] == [(0, 1), (0, 1, 2), (1, 2, 3)]
     assert [net.inputs(2, place) for place in range(2)] == [(0, 2), (1,)]
-    assert [net.readers(0, place) for place in range(4)] == [(0, 1), (0, 1, 2), (1, 2), (2,)]
-    assert (net.inputs(0, 0), net.inputs(2, 7), net.readers(2, 0)) == ((), (), ())
+    assert [set(net.net.successors(f"1.{place}")) for place in range(1, 5)] == [
+        {"2.1", "2.2", "aggregation"},
+        {"2.1", "2.2", "2.3", "aggregation"},
+        {"2.2", "2.3", "aggregation"},
+        {"2.3", "aggregation"},
+    ]
+    assert (net.inputs(0, 0), net.inputs(2, 7)) == ((), ())
+
+
+def test_neurons_that_nobody_in_the_next_layer_reads() -> None:
+    net = network_graph(wired(plain(4), by_hand((2,), (2, 1)), plain(1)))
+    assert (net.unread(0), net.unread(1)) == ((0, 3), ())
 
 
 def test_layers_are_the_generations_of_a_sound_network() -> None:
