@@ -133,16 +133,20 @@ def anytime_human_rate(
 ) -> AnytimeRate:
     """The win rate of B by the labels alone, over the judged pairs that count; refused as the corrected rate is."""
     labels, sample = anytime_labels(frame, aggregation, chosen, used)
-    if sample.chosen != "random":
-        return AnytimeRate(None, None, 0, 0, reason=_refusal(sample))
+    if (refused := _refused(sample)) is not None:
+        return refused
     judged = frame.verdict_codes(aggregation)[turn.pairs] > 0
     rate = anytime_rate(tally_units(turn.units, win_scores(np.where(judged, labels[turn.pairs], 0)), turn.most), 0.5)
     return rate if rate.value is not None else AnytimeRate(None, None, 0, 0, reason="no labelled pair has a verdict")
 
 
-def _refusal(sample: Sample) -> str:
-    known = f"{sample.why}; " if sample.chosen == "imported" and sample.labelled else ""
-    return f"{known}it takes labels of pairs that were drawn at random from all pairs"
+def _refused(sample: Sample) -> AnytimeRate | None:
+    """A rate with the reason why there is none, where the labels were not drawn at random; else ``None``."""
+    if sample.chosen == "random":
+        return None
+    why = f"{sample.why}; " if sample.chosen == "imported" and sample.labelled else ""
+    reason = f"{why}it takes labels of pairs that were drawn at random from all pairs"
+    return AnytimeRate(None, None, 0, 0, reason=reason)
 
 
 def anytime_corrected_rate(
@@ -154,8 +158,8 @@ def anytime_corrected_rate(
 ) -> AnytimeRate:
     """The win rate of B corrected by labels of pairs that were drawn at random; refused where they were not."""
     labels, sample = anytime_labels(frame, aggregation, chosen, used)
-    if sample.chosen != "random":
-        return AnytimeRate(None, None, 0, 0, reason=_refusal(sample))
+    if (refused := _refused(sample)) is not None:
+        return refused
     codes = frame.verdict_codes(aggregation)[turn.pairs]
     verdicts = tally_units(turn.units, win_scores(codes), turn.most)
     moved, alone = difference_scores(codes, labels[turn.pairs]), win_scores(labels[turn.pairs])

@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from judgenet.store.db import Store
 from judgenet.store.runs import RunInfo, asked_live
 
@@ -83,8 +85,9 @@ def throughput(store: Store, endpoint: str, in_flight: int) -> Throughput | None
 
     With c calls in flight at most, a call is sent c places after another as soon as c answers have come: the time
     between the two tells the pace, whatever made the calls wait (a busy server, a limit a minute, a pause that the
-    endpoint asked for). Of these times the lower quartile counts: the longer ones have pauses in them in which nothing
-    was to be asked.
+    endpoint asked for). The pace is c calls in the mean of these times, so that bursts and the pauses between them
+    count as they came. Where no call was sent for longer than :data:`LONGEST_GAP_S`, there was nothing to be asked, or
+    the program was closed: no time is taken across such a gap.
     """
     rows = store.reader.execute(
         f"SELECT started_at, latency_s FROM calls WHERE endpoint=?{asked_live(store)} ORDER BY id DESC LIMIT ?",
@@ -94,10 +97,11 @@ def throughput(store: Store, endpoint: str, in_flight: int) -> Throughput | None
         return None
     latency = sum(row[1] for row in rows) / len(rows)
     at_once = _in_flight(store, endpoint) or in_flight
-    starts = sorted(row[0] for row in rows)
-    times = sorted(later - earlier for earlier, later in zip(starts, starts[at_once:], strict=False))
-    times = [time for time in times if time > 0]
-    return Throughput(latency, at_once / times[len(times) // 4] if times else None, at_once)
+    starts = np.sort(np.array([row[0] for row in rows]))
+    stretches = np.split(starts, np.flatnonzero(np.diff(starts) > LONGEST_GAP_S) + 1)
+    times = np.concatenate([stretch[at_once:] - stretch[:-at_once] for stretch in stretches])
+    mean = float(times.mean()) if len(times) else 0.0
+    return Throughput(latency, at_once / mean if mean > 0 else None, at_once)
 
 
 def _in_flight(store: Store, endpoint: str) -> int | None:

@@ -31,7 +31,7 @@ from judgenet.store.local_disk import local_folder
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.locate import shards_folder as shards_folder
 from judgenet.store.pictures import copy_pictures
-from judgenet.store.runs import KEY_BYTES, RunInfo, run_info, runs, spent, start_run
+from judgenet.store.runs import KEY_BYTES, RunInfo, knows_batches, run_info, runs, spent, start_run
 from judgenet.store.taught import fair_frame
 from judgenet.version import __version__
 
@@ -510,8 +510,20 @@ def _copy(source: Store, run: RunInfo, db: sqlite3.Connection, number: int) -> N
         )
     for batch in _rows(source, "SELECT endpoint, model, body FROM learned"):
         db.executemany("INSERT OR IGNORE INTO learned (endpoint, model, body) VALUES (?, ?, ?)", batch)
+    _copy_batches(source, db)
     copy_pictures(source, db)
     copy_labels(source, db)
+
+
+def _copy_batches(source: Store, db: sqlite3.Connection) -> None:
+    """Copies the batches whose results are in, to which answers refer by their id. One that is still out stays the
+    shard's own: nobody else may fetch its results."""
+    if not knows_batches(source):
+        return
+    names = ", ".join(name for name in _columns(db, "batches") if name != "number")
+    for rows in _rows(source, f"SELECT {names} FROM batches WHERE state='ended' ORDER BY number"):
+        marks = ", ".join("?" * len(rows[0]))
+        db.executemany(f"INSERT INTO batches ({names}) VALUES ({marks}) ON CONFLICT (id) DO NOTHING", rows)
 
 
 def copy_labels(source: Store, db: sqlite3.Connection) -> None:

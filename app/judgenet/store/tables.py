@@ -71,7 +71,7 @@ def pair_table(frame: RunFrame, store: Store | None = None) -> pd.DataFrame:
     pairs, table = frame.pairs, frame.table
     mean_a, mean_b = frame.mean_scores()
     columns: dict[str, object] = {
-        "id": pairs.ids,
+        "id": list(pairs.ids),
         "state": np.array(PAIR_PHASES, dtype=object)[frame.states],
         "question_number": pairs.questions,
         "task": np.array(pairs.task_names, dtype=object)[pairs.tasks] if len(pairs) else [],

@@ -19,7 +19,7 @@ from judgenet.core.labels import HumanLabel
 from judgenet.engine import shard_desk
 from judgenet.store.db import _STEPS, Store
 from judgenet.store.labels import add_labels
-from judgenet.store.runs import run_info, run_pairs
+from judgenet.store.runs import run_info, run_pairs, spent
 from judgenet.store.shards import OF_ANSWER, OF_CALL, index_path
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
@@ -161,6 +161,34 @@ def test_what_is_not_there_is_named(
     mixed = judgenet("run", study.name, *at, "--shard", "1/2", "-q")
     assert mixed.code == 0
     assert "holds shards of different divisions (of 2, 3)" in judgenet("merge", study.name).err
+
+
+def test_a_merged_run_knows_what_went_by_batch(
+    study: Path, judgenet: Judgenet, at: tuple[str, ...], tmp_path: Path
+) -> None:
+    run_all(judgenet, study, at, 2)
+    batches = [("b1", "ended"), ("b2", "ended"), ("b3", "sent")]
+    for index in (1, 2):
+        with sqlite3.connect(tmp_path / "study.shards" / f"000{index}-of-0002" / "run.judgenet.db") as db:
+            db.executemany(
+                "INSERT INTO batches (id, endpoint, model, state, calls, created_at) VALUES (?, 'e', 'm', ?, 3, 1.0)",
+                [(f"{index}-{name}", state) for name, state in batches],
+            )
+            db.execute(
+                "UPDATE calls SET batch=?, price=0.25 WHERE id IN (SELECT id FROM calls LIMIT 3)", (f"{index}-b1",)
+            )
+    for _ in range(2):  # Merging again changes nothing.
+        merged = judgenet("merge", study.name, "--json").json
+        with Store.open(tmp_path / "study.judgenet.db", readonly=True) as store:
+            known = store.reader.execute("SELECT id, calls FROM batches ORDER BY id").fetchall()
+            by_batch = store.reader.execute(
+                "SELECT b.id, count(*), sum(price) FROM calls c JOIN batches b ON b.id=c.batch GROUP BY 1 ORDER BY 1"
+            ).fetchall()
+            used = spent(store, run_info(store))
+        # A batch that is still out stays the shard's own.
+        assert known == [("1-b1", 3), ("1-b2", 3), ("2-b1", 3), ("2-b2", 3)]
+        assert by_batch == [("1-b1", 3, 0.75), ("2-b1", 3, 0.75)]
+        assert used.by_batch == 6, merged
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Reason
@@ -16,7 +17,7 @@ from judgenet.core.network import LearnedRule, NeuronWeight
 from judgenet.core.pairs import VERDICTS
 from judgenet.engine.executor import Executor
 from judgenet.engine.ports import CallFailed, ChatRequest
-from judgenet.store.columns import RUNNING, UNSCORED
+from judgenet.store.columns import RUNNING, UNSCORED, PairIds
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import run_info, run_pair, run_pairs
@@ -44,7 +45,7 @@ def test_events_and_store_give_the_same_table(tmp_path: Path) -> None:
         kept = [result.verdicts for result in pair_results(store, run_info(store))]
         texts = [run_pair(store, run_info(store), index) for index in range(3)]
         assert texts == list(run_pairs(store, run_info(store)))
-    assert read.pairs.ids == live.pairs.ids == tuple(pair.id for pair in judged)
+    assert tuple(read.pairs.ids) == tuple(live.pairs.ids) == tuple(pair.id for pair in judged)
     assert live.columns.keys() == read.columns.keys()
     assert len(read.columns) == 1 + 2 * 3 * 2
     for key, column in read.columns.items():
@@ -200,7 +201,7 @@ def test_curves_of_the_learned_aggregation_leave_out_the_labels_that_taught_it(t
 
 
 def array_bytes(held: object, seen: set[int]) -> int:
-    """The bytes of all arrays that an object holds, each once."""
+    """The bytes of all arrays and buffers that an object holds, each once."""
     if id(held) in seen:
         return 0
     seen.add(id(held))
@@ -210,6 +211,8 @@ def array_bytes(held: object, seen: set[int]) -> int:
         return held.nbytes
     if isinstance(held, array):
         return len(held) * held.itemsize
+    if isinstance(held, bytes):
+        return len(held)
     if isinstance(held, Mapping):
         return sum(array_bytes(value, seen) for value in held.values())
     if isinstance(held, list | tuple):
@@ -224,7 +227,7 @@ def array_bytes(held: object, seen: set[int]) -> int:
 
 
 def test_a_pair_of_eight_neurons_in_two_orders_takes_at_most_400_bytes(tmp_path: Path) -> None:
-    """The arrays of a run that is opened, with its verdicts made: they alone grow with the pairs, beside their ids."""
+    """The arrays of a run that is opened, with its verdicts made, and the ids: they alone grow with the pairs."""
     path = tmp_path / "run.judgenet.db"
     make(path, 300)
     with Store.open(path, readonly=True) as store:
@@ -235,3 +238,13 @@ def test_a_pair_of_eight_neurons_in_two_orders_takes_at_most_400_bytes(tmp_path:
     counted = array_bytes(frame, set())
     assert counted >= 16 * 300 * 11, "the calls alone take more: an array is not counted"
     assert counted / 300 <= 400
+
+
+def test_ids_come_back_as_they_were() -> None:
+    given = ("p1", "", "Frage-ä", "\U0001f600", "broken \udc80", "p1")
+    ids = PairIds(given)
+    assert (tuple(ids), len(ids), ids[3], ids[-1], ids[1:3]) == (given, 6, given[3], "p1", given[1:3])
+    assert ("Frage-ä" in ids, "p2" in ids, ids.index("broken \udc80")) == (True, False, 4)
+    with pytest.raises(IndexError):
+        ids[6]
+    assert (tuple(PairIds(())), len(PairIds(()))) == ((), 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from judgenet.store.db import Store
-from judgenet.store.pace import LONGEST_GAP_S, MOST_POINTS, pace
+from judgenet.store.pace import LONGEST_GAP_S, MOST_POINTS, Throughput, pace, throughput
 from judgenet.store.runs import RunInfo, run_info
 from tests.unit.engine import harness
 
@@ -59,3 +59,27 @@ def test_a_run_of_kept_answers_took_no_time(tmp_path: Path) -> None:
     store, run = _timed(tmp_path / "a.judgenet.db", [])
     with store:
         assert pace(store, run) == []
+
+
+def _throughput(path: Path, starts: list[float], in_flight: int) -> Throughput:
+    """What is seen of an endpoint to which calls were sent at these times."""
+    store, _ = _timed(path, [at + 1 for at in starts])
+    with store:
+        store.reader.execute("DELETE FROM run_calls")
+        store.reader.execute("DELETE FROM calls WHERE started_at NOT BETWEEN 900 AND 200000")
+        store.reader.execute("UPDATE runs SET record=json_set(record, '$.endpoints.fake.concurrency', ?)", (in_flight,))
+        seen = throughput(store, "fake", in_flight)
+    assert seen is not None
+    return seen
+
+
+@pytest.mark.parametrize(("bursts", "within"), [(4, 0.3), (20, 0.1)])
+def test_pauses_between_bursts_count_in_the_pace(tmp_path: Path, bursts: int, within: float) -> None:
+    """An endpoint that takes four calls every ten seconds takes .4 a second, though each burst passes in a moment."""
+    starts = [1000 + 10 * burst + 0.01 * call for burst in range(bursts) for call in range(4)]
+    assert _throughput(tmp_path / "a.judgenet.db", starts, 2).calls_s == pytest.approx(0.4, rel=within)
+
+
+def test_time_between_two_runs_is_no_pace(tmp_path: Path) -> None:
+    starts = [begin + call for begin in (1000.0, 90_000.0) for call in range(13)]
+    assert _throughput(tmp_path / "a.judgenet.db", starts, 2).calls_s == pytest.approx(1)

@@ -106,7 +106,7 @@ class PairListing(QObject):
         """Pairs of the run as places in the pairs that are loaded now; says which are not."""
         document, table = self._context.document, self._context.run_state.table
         places = {pair.id: place for place, pair in enumerate(document.pairs)}
-        ids = () if table is None else table.pairs.ids
+        ids: Sequence[str] = () if table is None else table.pairs.ids
         loaded = tuple(places[ids[pair]] for pair in wanted if pair < len(ids) and ids[pair] in places)
         if not loaded:
             self._context.errors.tell("These pairs are not among those that are loaded now.", "Data", level="warning")
