@@ -284,7 +284,8 @@ def _built(shape: _Shape, edges: Mapping[tuple[int, int], _EdgesIn]) -> nx.DiGra
         net.add_node(CHAIR, kind="chair", column=after + 1)
         net.add_edges_from((node, CHAIR) for node in nodes)
         net.add_edge(CHAIR, VERDICT)
-    return nx.freeze(net)
+    nx.freeze(net)
+    return net
 
 
 def _add_edges(net: nx.DiGraph[str], node: str, layer: int, edges: _EdgesIn) -> None:

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar, get_args, overload
+from typing import Any, Final, Generic, Literal, NamedTuple, SupportsIndex, TypeVar, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,12 +99,12 @@ class PairIds(Sequence[str]):
         return len(self._ends) - 1
 
     @overload
-    def __getitem__(self, index: int) -> str: ...
+    def __getitem__(self, index: SupportsIndex) -> str: ...
 
     @overload
     def __getitem__(self, index: slice) -> tuple[str, ...]: ...
 
-    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+    def __getitem__(self, index: SupportsIndex | slice) -> str | tuple[str, ...]:
         if isinstance(index, slice):
             return tuple(self[at] for at in range(*index.indices(len(self))))
         place = range(len(self))[index]
