@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from judgenet.core.acceptance import acceptance_misfit, acceptance_words, asks_otherwise
 from judgenet.core.aggregate import verdict_names
+from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import FormSection
 from judgenet.ui.elements import label, link
@@ -15,8 +16,8 @@ class AcceptanceSection(FormSection):
     """What the network's rule promises, where it comes from, whether it still fits, away with it."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        self.remove = link("Remove", "Remove the rule that accepts verdicts")
-        super().__init__("Verdicts with a guarantee", self.remove)
+        self.remove = link(texts.REMOVE, texts.REMOVE_GUARANTEE)
+        super().__init__(texts.GUARANTEE, self.remove)
         self._editor = editor
         self.words = label("", tone="text2", wrap=True)
         self.note = label("", tone="warn", wrap=True)
@@ -30,10 +31,10 @@ class AcceptanceSection(FormSection):
         rule = spec.aggregation.acceptance
         if rule is None:
             return
-        self.words.setText(f"{acceptance_words(rule)} Chosen on {rule.made}." if rule.made else acceptance_words(rule))
+        self.words.setText(texts.chosen_on(acceptance_words(rule), rule.made) if rule.made else acceptance_words(rule))
         why = acceptance_misfit(spec, verdict_names(spec))
         if not why and asks_otherwise(spec, self._editor.context.document.profiles):
-            why = "It comes from a network that asked otherwise: what it promises need not hold."
+            why = texts.ASKED_OTHERWISE
         self.note.setText(why)
         self.note.setVisible(bool(why))
         self.remove.setEnabled(not self._editor.context.document.read_only)
@@ -41,6 +42,4 @@ class AcceptanceSection(FormSection):
     def _remove(self) -> None:
         spec = self._editor.spec
         rules = replace(spec.aggregation, acceptance=None)
-        self._editor.context.document.edit_network(
-            "Remove the rule that accepts verdicts", replace(spec, aggregation=rules)
-        )
+        self._editor.context.document.edit_network(texts.REMOVE_GUARANTEE, replace(spec, aggregation=rules))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from judgenet.ui.actions import Action, known_action
+from judgenet.ui.design import texts
 
 if TYPE_CHECKING:
     from judgenet.ui.pages.design import DesignPage
@@ -58,21 +59,21 @@ class DesignActions(QObject):
         ]
 
     def _open(self) -> bool | str:
-        return self._document.is_open or "Open a project first."
+        return self._document.is_open or texts.OPEN_PROJECT_FIRST
 
     def _can_change(self) -> bool | str:
         document = self._document
         return document.read_only or self._open() if document.is_open else self._open()
 
     def _has_neurons(self) -> bool | str:
-        return bool(self._editor.places) or "Select a neuron first."
+        return bool(self._editor.places) or texts.SELECT_NEURON_FIRST
 
     def _has_fixed(self) -> bool | str:
         may = self._can_change()
         if may is not True:
             return may
         if any(self._editor.spec.layers[place.layer].adaptive for place in self._editor.places):
-            return "This layer has a neuron for each role."
+            return texts.NEURON_FOR_EACH_ROLE
         return self._has_neurons()
 
     def _can_remove(self) -> bool | str:
@@ -82,10 +83,10 @@ class DesignActions(QObject):
 
     def _can_remove_layer(self) -> bool | str:
         may = self._can_change()
-        return may if may is not True else self._editor.spec.depth > 1 or "It is the only layer."
+        return may if may is not True else self._editor.spec.depth > 1 or texts.ONLY_LAYER
 
     def _has_problem(self) -> bool | str:
-        return bool(self._editor.problems) or "The design has no problem."
+        return bool(self._editor.problems) or texts.DESIGN_HAS_NO_PROBLEM
 
     def _has_chair(self) -> bool:
         return self._document.is_open and self._editor.spec.chair is not None

@@ -12,15 +12,16 @@ from judgenet.core.network import WiringKind
 from judgenet.ui.canvas.model import EdgeChange, MenuRequest, Place
 from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.context import Context
+from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.network_forms import rule_meaning
 from judgenet.ui.design.stop_rules import fill_stop_rules
 
 _WIRINGS: Final[tuple[tuple[str, WiringKind, int], ...]] = (
-    ("Full: all of the layer before", "full", 1),
-    ("Window ±1: neighbours", "window", 1),
-    ("Window ±2", "window", 2),
-    ("Custom", "explicit", 1),
+    (texts.FULL_WIRING_CHOICE, "full", 1),
+    (texts.NEXT_WINDOW_CHOICE, "window", 1),
+    (texts.WIDE_WINDOW_CHOICE, "window", 2),
+    (texts.CUSTOM_WIRING, "explicit", 1),
 )
 
 
@@ -78,7 +79,7 @@ class CanvasMenus(QObject):
         menu = QMenu(self._page)
         table = self._context.actions
         if request.edge is not None:
-            action = menu.addAction("Remove this edge", self._edge_picked)
+            action = menu.addAction(texts.REMOVE_THIS_EDGE, self._edge_picked)
             action.setData(EdgeChange(request.edge.layer, request.edge.source, request.edge.target, False))
         elif request.layer is not None and request.target is None:
             layer = request.layer
@@ -87,9 +88,9 @@ class CanvasMenus(QObject):
             for name in names:
                 menu.addAction(table.qaction(name))
             if layer:
-                self._fill_wirings(menu.addMenu("Wiring"), layer)
-                fill_stop_rules(menu.addMenu("Stop rule before the layer"), self._editor, ("before", layer))
-            fill_stop_rules(menu.addMenu("Stop rule between its neurons"), self._editor, ("within", layer))
+                self._fill_wirings(menu.addMenu(texts.WIRING), layer)
+                fill_stop_rules(menu.addMenu(texts.STOP_RULE_BEFORE_LAYER), self._editor, ("before", layer))
+            fill_stop_rules(menu.addMenu(texts.STOP_RULE_BETWEEN_NEURONS), self._editor, ("within", layer))
         elif isinstance(request.target, Place):
             for name in ("neuron.duplicate", "neuron.copy", "neuron.cut", "neuron.paste", "neuron.remove"):
                 menu.addAction(table.qaction(name))

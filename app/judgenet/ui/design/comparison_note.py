@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from judgenet.store.db import StoreError
 from judgenet.store.labels import newest_label
 from judgenet.ui.context import Context
+from judgenet.ui.design import texts
 from judgenet.ui.elements import WrappedLabel, set_tone
 from judgenet.ui.measures import measure
 from judgenet.ui.text_view import plain_tip
@@ -52,7 +53,7 @@ class ComparisonNote(WrappedLabel):
             return
         self._known = known
         self._asked += 1
-        context.tasks.start(self._plan(self._asked), "Plan a comparison")
+        context.tasks.start(self._plan(self._asked), texts.PLAN_COMPARISON)
 
     async def _plan(self, number: int) -> None:
         from judgenet.figures.comparison_plan import project_plan

@@ -15,6 +15,7 @@ from judgenet.core.wording import duration_range, money, money_span, plural, spa
 from judgenet.engine.batches import BatchChoice
 from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
 from judgenet.ui.context import Context
+from judgenet.ui.design import texts
 from judgenet.ui.elements import label, set_tone, upright
 from judgenet.ui.icons import icon
 from judgenet.ui.limits import batch_words, limits_words, stop_words
@@ -22,7 +23,7 @@ from judgenet.ui.measures import measure
 from judgenet.ui.widgets import set_kind
 
 STRIP: Final = 72
-_SHORT: Final = {"evidence": "Deeper neurons read scores alone"}
+_SHORT: Final = {"evidence": texts.SCORES_ALONE}
 """Problems of the whole network in the few words that fit into the strip."""
 
 
@@ -71,26 +72,26 @@ class CostStrip(QFrame):
         super().__init__()
         self._context = context
         self.setProperty("part", "foot")
-        self.setAccessibleName("What the design costs")
+        self.setAccessibleName(texts.COSTS)
         self.calls = _Figure("calls")
         self.tokens = _Figure("tokens")
-        self.paid = _Figure("already paid")
-        self.open = _Figure("new calls")
+        self.paid = _Figure(texts.ALREADY_PAID)
+        self.open = _Figure(texts.NEW_CALLS)
         self.price = _Figure("price")
         self.time = _Figure("time")
         self.note = label("", tone="text2", wrap=True)
         self._shown_for: BatchChoice | bool | None = None
-        self._problem = "No problem"
+        self._problem = texts.NO_PROBLEM
         self.problems = QPushButton(self._problem)
         self.problems.setProperty("kind", "problem")
         self.problems.clicked.connect(self.problem_wanted)
-        self.try_models = QPushButton("Test the models")
+        self.try_models = QPushButton(texts.TEST_MODELS)
         set_kind(self.try_models, "flat")
         context.actions.attach(self.try_models, "models.try")
-        self.limits = QPushButton("Limits")
+        self.limits = QPushButton(texts.LIMITS)
         set_kind(self.limits, "flat")
         context.actions.attach(self.limits, "run.limits")
-        self.experiments = QPushButton("Experiments")
+        self.experiments = QPushButton(texts.EXPERIMENTS)
         set_kind(self.experiments, "flat")
         context.actions.attach(self.experiments, "experiments.open")
         row = QHBoxLayout(self)
@@ -171,7 +172,7 @@ class CostStrip(QFrame):
         models = [problem for problem in shown if problem.path.endswith(".model")]
         if len(models) == len(shown) and all(problem.neuron is not None for problem in models):
             neurons = plural(len(models), "neuron has", "neurons have")
-            text = f"{neurons} no model"
+            text = texts.neurons_without_model(neurons)
         elif all(problem.path.endswith(".copy") for problem in shown):
             text = plural(len(shown), "neuron is a copy", "neurons are copies")
         elif len(shown) == 1 and shown[0].path in _SHORT:
@@ -183,7 +184,7 @@ class CostStrip(QFrame):
         self._problem = text
         self._elide_problems()
         self.problems.setIcon(icon("warning", "warn"))
-        self.problems.setAccessibleName(f"{text}. Show it")
+        self.problems.setAccessibleName(texts.show_problem(text))
         self.problems.setToolTip("\n".join(str(problem) for problem in shown[:12]))
 
     def _elide_problems(self) -> None:
@@ -201,12 +202,12 @@ class CostStrip(QFrame):
         unknown = estimate is not None and estimate.estimate.pairs > 0 and estimate.estimate.price is None
         wish = self._context.runner.stop_wish
         words = stop_words(wish)
-        stop = "Until enough is known" if wish.until else f"{words[:1].upper()}{words[1:]}"
+        stop = texts.UNTIL_ENOUGH if wish.until else f"{words[:1].upper()}{words[1:]}"
         batch = batch_words(self._context.runner.batch_wish)
         by_batch = f"{batch[:1].upper()}{batch[1:]}"
-        text = f"At most {named}" if named else "Enter the price" if unknown else stop or by_batch or "Limits"
+        text = texts.at_most(named) if named else texts.ENTER_PRICE if unknown else stop or by_batch or texts.LIMITS
         told = ", ".join(part for part in (named, words, batch) if part)
-        name = f"Limits of a run: {told}" if told else text
+        name = texts.limits_of_run(told) if told else text
         if (text, name) != (self.limits.text(), self.limits.accessibleName()):
             self.limits.setText(text)
             self.limits.setAccessibleName(name)
@@ -232,7 +233,7 @@ class CostStrip(QFrame):
         if figures.estimate is None:
             self.tokens.hide()
             self.open.hide()
-            self.note.setText(figures.problem or "Calculating …")
+            self.note.setText(figures.problem or texts.CALCULATING)
             return
         self._show(figures.estimate)
         self._fit()
@@ -244,32 +245,28 @@ class CostStrip(QFrame):
         pairs = estimate.pairs
         if not pairs:
             low, high = estimate.per_pair[0].total, estimate.per_pair[1].total
-            self.calls.say(span(low, high), "call per pair" if low == high == 1 else "calls per pair")
+            self.calls.say(span(low, high), texts.CALL_PER_PAIR if low == high == 1 else texts.CALLS_PER_PAIR)
             for figure in (self.paid, self.price, self.time):
                 figure.hide()
             self._line.hide()
-            self.note.setText("Load pairs to see tokens, price and time.")
+            self.note.setText(texts.LOAD_PAIRS_FOR_COSTS)
             self.note.show()
             return
         self.calls.say(
             span(*estimate.calls, form="whole" if estimate.calls.high < 1e6 else "short"),
-            f"calls, {plural(pairs, 'pair')}",
+            texts.calls_for(plural(pairs, "pair")),
             _expected_words(estimate),
         )
         tokens_in, tokens_out = estimate.tokens_in, estimate.tokens_out
         low, high = tokens_in.low + tokens_out.low, tokens_in.high + tokens_out.high
-        tip = f"in {span(*tokens_in)}, out {span(*tokens_out)}; what is paid already is left out"
+        tip = texts.tokens_tip(span(*tokens_in), span(*tokens_out))
         if run_estimate.thinking:
-            tip += f". Thinking is reckoned with {run_estimate.thinking_words()}"
-        self.tokens.say(span(low, high), "new tokens" if estimate.calls_recorded else "tokens", tip)
-        about = (
-            "" if run_estimate.pairs_looked_at >= pairs else f"Counted on {run_estimate.pairs_looked_at:,} of the pairs"
-        )
-        self.paid.say(
-            f"{estimate.calls_recorded:,}", "already paid", about or "Answers that are in the project's store"
-        )
+            tip += texts.thinking_tip(run_estimate.thinking_words())
+        self.tokens.say(span(low, high), texts.NEW_TOKENS if estimate.calls_recorded else "tokens", tip)
+        about = "" if run_estimate.pairs_looked_at >= pairs else texts.counted_on(run_estimate.pairs_looked_at)
+        self.paid.say(f"{estimate.calls_recorded:,}", texts.ALREADY_PAID, about or texts.ALREADY_PAID_TIP)
         opened = estimate.calls_open
-        self.open.say(span(*opened, form="whole" if opened.high < 1e6 else "short"), "new calls")
+        self.open.say(span(*opened, form="whole" if opened.high < 1e6 else "short"), texts.NEW_CALLS)
         self._say_price(run_estimate)
         seconds = run_estimate.duration
         if not seconds.high:
@@ -277,13 +274,9 @@ class CostStrip(QFrame):
             return
         if self._by_batch(estimate):
             batches = len(stages_of(self._context.document.spec))
-            self.time.say(plural(batches, "batch", "batches"), f"each within {USUAL_HOURS} h", "One after the other")
+            self.time.say(plural(batches, "batch", "batches"), texts.each_within(USUAL_HOURS), texts.ONE_AFTER_OTHER)
             return
-        basis = (
-            "Estimated from the answers so far"
-            if seconds.measured
-            else f"Assuming {USUAL_LATENCY_S:g} s per call: no call was measured yet"
-        )
+        basis = texts.TIME_MEASURED if seconds.measured else texts.time_assumed(USUAL_LATENCY_S)
         self.time.say(f"≈ {duration_range(seconds.low, seconds.high)}", "time", basis)
 
     def _say_price(self, run_estimate: RunEstimate) -> None:
@@ -291,17 +284,17 @@ class CostStrip(QFrame):
         if estimate.price is None:
             self.price.say("unknown", "price", estimate.reason)
         elif not estimate.price.high and not estimate.calls_open.high:
-            self.price.say(money(0.0, estimate.currency), "price", "All calls are paid for")
+            self.price.say(money(0.0, estimate.currency), "price", texts.ALL_PAID)
         elif not estimate.price.high:
-            self.price.say("free", "price", "Runs on this computer")
+            self.price.say("free", "price", texts.ON_THIS_COMPUTER)
         else:
             live = money_span(*estimate.price, estimate.currency)
-            tip = f"Prices of {estimate.price_date}; check them"
+            tip = texts.prices_of(estimate.price_date)
             batch = run_estimate.batch_words()
             if batch and self._by_batch(estimate):
-                self.price.say(batch, f"by batches, {live} live", tip)
+                self.price.say(batch, texts.by_batches_or_live(live), tip)
             else:
-                self.price.say(live, "price", f"{tip}. By batches: {batch}" if batch else tip)
+                self.price.say(live, "price", texts.price_tip(tip, batch) if batch else tip)
 
     def _by_batch(self, estimate: RunTotals) -> bool:
         return isinstance(self._context.runner.batch_wish, BatchChoice) and estimate.batch_price is not None

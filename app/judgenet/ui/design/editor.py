@@ -32,6 +32,7 @@ from judgenet.core.roles import library, roles_for
 from judgenet.engine.session import blind_words
 from judgenet.ui.canvas.model import EdgeChange, Part, Place, Target
 from judgenet.ui.context import Context
+from judgenet.ui.design import texts
 from judgenet.ui.design.state import problems_at, spec_place, width_of
 
 EditScope = Literal["neuron", "layer", "all"]
@@ -162,15 +163,15 @@ class DesignEditor(QObject):
 
     def set_width(self, layer: int, width: int | None) -> None:
         """Gives a layer its number of neurons; ``None`` makes it as wide as there are roles."""
-        self.edit("Change the width", lambda spec: design.set_width(spec, layer, width), f"width {layer}")
+        self.edit(texts.CHANGE_WIDTH, lambda spec: design.set_width(spec, layer, width), f"width {layer}")
 
     def set_all_widths(self, width: int | None) -> None:
         """Gives all layers the same width."""
-        self.edit("Change the width", lambda spec: design.set_size(spec, width, spec.depth), "width")
+        self.edit(texts.CHANGE_WIDTH, lambda spec: design.set_size(spec, width, spec.depth), "width")
 
     def set_depth(self, depth: int) -> None:
         """Gives the network its number of layers."""
-        self.edit("Change the depth", lambda spec: design.set_depth(spec, depth), "depth")
+        self.edit(texts.CHANGE_DEPTH, lambda spec: design.set_depth(spec, depth), "depth")
 
     def add_layer(self, at: int | None = None) -> None:
         """Adds a layer before place ``at``; without it behind the selected one, or at the end."""
@@ -178,7 +179,7 @@ class DesignEditor(QObject):
             layers = self.layers()
             at = layers[-1] + 1 if layers else self.spec.depth
         place = at
-        self.edit("Add a layer", lambda spec: design.add_layer(spec, place))
+        self.edit(texts.ADD_LAYER, lambda spec: design.add_layer(spec, place))
 
     def remove_layer(self, layer: int | None = None) -> None:
         """Removes a layer; without one those that are selected, or the last."""
@@ -189,11 +190,11 @@ class DesignEditor(QObject):
                 spec = design.remove_layer(spec, one)
             return spec
 
-        self.edit("Remove a layer" if len(layers) == 1 else "Remove layers", change)
+        self.edit(texts.REMOVE_LAYER if len(layers) == 1 else texts.REMOVE_LAYERS, change)
 
     def move(self, layer: int, neuron: int, to: int) -> None:
         """Moves a neuron within its layer; the selection goes along."""
-        if self.edit("Move a neuron", lambda spec: design.move_neuron(spec, layer, neuron, to)):
+        if self.edit(texts.MOVE_NEURON, lambda spec: design.move_neuron(spec, layer, neuron, to)):
             self.select([Place(layer, to)])
 
     def move_selected(self, by: int) -> None:
@@ -206,9 +207,9 @@ class DesignEditor(QObject):
         """Joins two neurons, or parts them."""
         source, target = (edge.layer - 1, edge.source), (edge.layer, edge.target)
         if edge.connect:
-            self.edit("Add an edge", lambda spec: design.connect(spec, source, target))
+            self.edit(texts.ADD_EDGE, lambda spec: design.connect(spec, source, target))
         else:
-            self.edit("Remove an edge", lambda spec: design.disconnect(spec, source, target))
+            self.edit(texts.REMOVE_EDGE, lambda spec: design.disconnect(spec, source, target))
 
     def set_wiring(self, layer: int | None, kind: WiringKind, window: int = 1) -> None:
         """Wires a layer with the one before it; without ``layer`` all of them."""
@@ -219,7 +220,7 @@ class DesignEditor(QObject):
                 spec = design.set_wiring(spec, one, kind, window)
             return spec
 
-        self.edit("Change the wiring", change)
+        self.edit(texts.CHANGE_WIRING, change)
 
     # Neurons
 
@@ -227,7 +228,7 @@ class DesignEditor(QObject):
         """Adds a neuron to the selected layer, or to the last."""
         layers = self.layers()
         layer = layers[0] if layers else self.spec.depth - 1
-        if self.edit("Add a neuron", lambda spec: design.add_neuron(spec, layer)):
+        if self.edit(texts.ADD_NEURON, lambda spec: design.add_neuron(spec, layer)):
             self.select([Place(layer, self._width(layer) - 1)])
 
     def duplicate(self) -> None:
@@ -239,7 +240,7 @@ class DesignEditor(QObject):
                 spec = design.duplicate_neuron(spec, layer, neuron)
             return spec
 
-        if places and self.edit("Duplicate", change):
+        if places and self.edit(texts.DUPLICATE, change):
             before: dict[int, int] = {}
             copies = []
             for layer, neuron in places:
@@ -256,9 +257,9 @@ class DesignEditor(QObject):
         if not places:
             return
         if len(places) == sum(len(of.neurons) for of in self.spec.layers if not of.adaptive):
-            self.context.errors.tell("The network needs a neuron.", "Remove", level="warning")
+            self.context.errors.tell(texts.NEEDS_A_NEURON, texts.REMOVE, level="warning")
             return
-        text = "Remove a neuron" if len(places) == 1 else f"Remove {len(places)} neurons"
+        text = texts.REMOVE_NEURON if len(places) == 1 else texts.remove_neurons(len(places))
         first = self.first
         if self.edit(text, lambda spec: design.remove_neurons(spec, places)) and first is not None:
             layer = min(first.layer, self.spec.depth - 1)
@@ -291,7 +292,7 @@ class DesignEditor(QObject):
         """Puts the neurons of the clipboard behind the selected one, or at the end of the last layer."""
         neurons = clipboard_neurons()
         if not neurons:
-            self.context.errors.tell("There are no neurons on the clipboard.", "Paste", level="warning")
+            self.context.errors.tell(texts.CLIPBOARD_EMPTY, texts.PASTE, level="warning")
             return
         place = max(self.places, default=None)
         layer = self.spec.depth - 1 if place is None else place.layer
@@ -302,7 +303,7 @@ class DesignEditor(QObject):
                 spec = design.add_neuron(spec, layer, neuron, at + offset)
             return spec
 
-        if self.edit("Paste", change):
+        if self.edit(texts.PASTE, change):
             self.select(Place(layer, at + offset) for offset in range(len(neurons)))
 
     # Roles
@@ -316,7 +317,7 @@ class DesignEditor(QObject):
                 spec = design.set_role(spec, layer, neuron, role)
             return spec
 
-        self.edit("Change the role" if role is not None else "Take the network's role", change, merge)
+        self.edit(texts.CHANGE_ROLE if role is not None else texts.TAKE_NETWORK_ROLE, change, merge)
 
     def set_network_role(self, place: int, role: Role, merge: str = "") -> None:
         """Changes one of the fixed roles of the network."""
@@ -326,7 +327,7 @@ class DesignEditor(QObject):
 
     def set_roles(self, roles: RolesSpec, merge: str = "") -> None:
         """Changes where roles come from."""
-        self.edit("Change the roles", lambda spec: replace(spec, roles=roles), merge)
+        self.edit(texts.CHANGE_ROLES, lambda spec: replace(spec, roles=roles), merge)
 
     def set_role_kind(self, kind: str) -> None:
         """Generated, fixed or no roles, or the pair's criteria. Fixed ones begin with as many of the library as the
@@ -339,7 +340,7 @@ class DesignEditor(QObject):
             roles = replace(roles, roles=roles_for(family, max(1, min(wide, len(library(language)))), language))
         roles = replace(roles, kind=kind)  # type: ignore[arg-type]
         if kind == "criteria":
-            self.edit("Change the roles", lambda spec: design.one_neuron_per_role(replace(spec, roles=roles)))
+            self.edit(texts.CHANGE_ROLES, lambda spec: design.one_neuron_per_role(replace(spec, roles=roles)))
         else:
             self.set_roles(roles)
 
@@ -364,9 +365,9 @@ class DesignEditor(QObject):
                 spec = design.override(spec, place, **changes)
             return spec
 
-        words = {"extra": "further fields"}
+        words = {"extra": texts.FURTHER_FIELDS}
         name = ", ".join(words.get(name, name.replace("_", " ")) for name in changes if name != "endpoint")
-        self.edit(f"Change the {name or 'endpoint'}", change, f"{merge} {targets}" if merge else "")
+        self.edit(texts.change(name or "endpoint"), change, f"{merge} {targets}" if merge else "")
 
     def inherit(self) -> None:
         """Takes away the own settings of what is selected: they then hold as for all."""
@@ -382,12 +383,12 @@ class DesignEditor(QObject):
     def set_aggregation(self, **changes: Any) -> None:
         """Changes the rules of the vote."""
         rules: Aggregation = replace(self.spec.aggregation, **changes)
-        self.edit("Change the vote", lambda spec: replace(spec, aggregation=rules))
+        self.edit(texts.CHANGE_VOTE, lambda spec: replace(spec, aggregation=rules))
 
     def remove_learned(self) -> None:
         """Removes the learned aggregation."""
         rules = replace(self.spec.aggregation, learned=None)
-        self.edit("Remove the learned aggregation", lambda spec: replace(spec, aggregation=rules))
+        self.edit(texts.REMOVE_LEARNED, lambda spec: replace(spec, aggregation=rules))
 
     def let_learned_decide(self, decides: bool) -> None:
         """Chooses whether the learned aggregation gives the verdict. A rule that was chosen before no longer holds."""
@@ -397,17 +398,17 @@ class DesignEditor(QObject):
         rules = replace(self.spec.aggregation, learned=replace(learned, decides=decides))
         metadata = {name: value for name, value in project.metadata.items() if name != RULE}
         changed = replace(project, network=replace(self.spec, aggregation=rules), metadata=metadata)
-        self._document.edit_project("Choose the rule of the vote", changed)
+        self._document.edit_project(texts.CHOOSE_RULE, changed)
 
     def add_chair(self) -> None:
         """Adds a chair and selects it."""
         if self.spec.chair is None:
-            self.edit("Add a chair", lambda spec: replace(spec, chair=ChairSpec()))
+            self.edit(texts.ADD_CHAIR, lambda spec: replace(spec, chair=ChairSpec()))
         self.select((), "chair")
 
     def remove_chair(self) -> None:
         """Removes the chair."""
-        self.edit("Remove the chair", lambda spec: replace(spec, chair=None))
+        self.edit(texts.REMOVE_CHAIR, lambda spec: replace(spec, chair=None))
 
     # Mistakes
 

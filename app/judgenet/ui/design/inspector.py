@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.wording import plural, text_size_words
 from judgenet.ui.canvas.model import Part
+from judgenet.ui.design import texts
 from judgenet.ui.design.acceptance_form import AcceptanceSection
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import FormSection, RoleSection, SettingsSection
@@ -30,11 +31,11 @@ from judgenet.ui.measures import measure
 from judgenet.ui.widgets import Segment
 
 _TITLES: Final[dict[Part, str]] = {
-    "pair": "Pair",
-    "roles": "Roles",
-    "vote": "Vote",
-    "chair": "Chair",
-    "verdict": "Verdict",
+    "pair": texts.PAIR,
+    "roles": texts.ROLES,
+    "vote": texts.VOTE,
+    "chair": texts.CHAIR,
+    "verdict": texts.VERDICT,
 }
 
 
@@ -42,12 +43,12 @@ class PairSection(FormSection):
     """The question and the responses of the pair in view, as plain text."""
 
     def __init__(self, editor: DesignEditor, prompt: PromptSection) -> None:
-        super().__init__("Texts")
+        super().__init__(texts.PAIR_TEXTS)
         self._editor = editor
         self._prompt = prompt
         self.question = label("", "evidence", wrap=True)
         self.lengths = label("", tone="text2")
-        self.show_all = QPushButton("Show all pairs")
+        self.show_all = QPushButton(texts.SHOW_ALL_PAIRS)
         self.show_all.clicked.connect(self._show_all)
         self.body.addWidget(self.question)
         self.body.addWidget(self.lengths)
@@ -57,16 +58,16 @@ class PairSection(FormSection):
         """Shows the pair."""
         pairs = self._editor.context.document.pairs
         if not pairs:
-            self.question.setText("No pairs are loaded yet.")
+            self.question.setText(texts.NO_PAIRS)
             self.lengths.clear()
-            self.show_all.setText("Load pairs")
+            self.show_all.setText(texts.LOAD_PAIRS)
             return
         pair = pairs[min(self._prompt.index, len(pairs) - 1)]
         text = " ".join(pair.told(pair.question or pair.response_a).split())
         self.question.setText(text if len(text) < 600 else text[:600] + " …")
         size_a, size_b = (text_size_words(text, pair.pictures) for text in (pair.response_a, pair.response_b))
-        self.lengths.setText(f"A {size_a}, B {size_b}")
-        self.show_all.setText("Show all pairs")
+        self.lengths.setText(texts.lengths(size_a, size_b))
+        self.show_all.setText(texts.SHOW_ALL_PAIRS)
 
     def _show_all(self) -> None:
         self._editor.context.navigator.go("data")
@@ -85,30 +86,30 @@ class DesignInspector(QFrame):
         super().__init__()
         self._editor = editor
         self.setProperty("part", "surface")
-        self.setAccessibleName("Inspector")
+        self.setAccessibleName(texts.INSPECTOR)
         self.title = ElidedLabel("", "title")
         self.duplicate = QToolButton()
         self.remove = QToolButton()
         self.close_button = QToolButton()
         for button, name, what in (
-            (self.duplicate, "duplicate", "Duplicate"),
-            (self.remove, "trash", "Remove"),
-            (self.close_button, "close", "Select nothing"),
+            (self.duplicate, "duplicate", texts.DUPLICATE),
+            (self.remove, "trash", texts.REMOVE),
+            (self.close_button, "close", texts.SELECT_NOTHING),
         ):
             button.setIcon(icon(name))
             button.setAccessibleName(what)
             button.setToolTip(what)
         self.place = label("", tone="text2", wrap=True)
-        self.scope = Segment("Change for", (("neuron", "Neuron"), ("layer", "Layer"), ("all", "All")))
+        self.scope = Segment(texts.CHANGE_FOR, (("neuron", texts.NEURON), ("layer", texts.LAYER), ("all", texts.ALL)))
         self._scope_row = QWidget()
         self._scope = scope = QHBoxLayout(self._scope_row)
-        scope.addWidget(label("Change for", tone="text2"))
+        scope.addWidget(label(texts.CHANGE_FOR, tone="text2"))
         scope.addStretch(1)
         scope.addWidget(self.scope)
-        self.remove_layer = link("Remove the layer")
+        self.remove_layer = link(texts.REMOVE_LAYER_LINK)
         self.remove_layer.clicked.connect(self._remove_layer)
         self.problem = label("", tone="warn", wrap=True)
-        self.mend = link("Fix it")
+        self.mend = link(texts.FIX_IT)
         head = QHBoxLayout()
         head.addWidget(self.title, stretch=1)
         for button in (self.duplicate, self.remove, self.close_button):
@@ -155,7 +156,7 @@ class DesignInspector(QFrame):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setAccessibleName("Inspector")
+        area.setAccessibleName(texts.INSPECTOR)
         area.setWidget(inner)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -221,7 +222,7 @@ class DesignInspector(QFrame):
             self._lines[section].setVisible(visible)
             if visible:
                 section.refresh()
-        words = "Model for all" if not places and part is None else "Model"
+        words = texts.MODEL_FOR_ALL if not places and part is None else texts.MODEL
         self.settings.heading.setText(words)
 
     def _head(self) -> None:
@@ -239,33 +240,33 @@ class DesignInspector(QFrame):
         self.remove_layer.setVisible(
             first is not None and editor.scope == "layer" and len(layers) < spec.depth and not read_only
         )
-        self.remove_layer.setText("Remove the layer" if len(layers) < 2 else "Remove the layers")
+        self.remove_layer.setText(texts.REMOVE_LAYER_LINK if len(layers) < 2 else texts.REMOVE_LAYERS_LINK)
         if first is not None and len(places) == 1:
             title = role_words(spec, first.layer, first.neuron)
             width = width_of(spec, first.layer)
-            where = f"Layer {first.layer + 1}, neuron {first.neuron + 1} of {width:,}"
+            where = texts.neuron_place(first.layer + 1, first.neuron + 1, width)
             if spec.layers[first.layer].adaptive:
                 one = "criterion" if spec.roles.kind == "criteria" else "role"
-                where = f"Layer {first.layer + 1}, a neuron for each {one}"
-            self.scope.button("neuron").setText("Neuron")
+                where = texts.neuron_for_each(first.layer + 1, one)
+            self.scope.button("neuron").setText(texts.NEURON)
         elif first is not None:
             title = plural(len(places), "neuron")
             layers = editor.layers()
             where = "Layer " + ", ".join(str(layer + 1) for layer in layers)
-            self.scope.button("neuron").setText("Selected")
+            self.scope.button("neuron").setText(texts.SELECTED)
         elif part is not None:
             title = _TITLES[part]
             where = {
-                "pair": "What all neurons of the first layer read",
-                "roles": "The roles from which the pair is judged",
-                "vote": "How the neurons' verdicts become one",
-                "chair": "Reads the last layer and decides",
-                "verdict": "A, tie or B, with the votes beside it",
+                "pair": texts.PAIR_TIP,
+                "roles": texts.ROLES_TIP,
+                "vote": texts.VOTE_TIP,
+                "chair": texts.CHAIR_TIP,
+                "verdict": texts.VERDICT_TIP,
             }[part]
         else:
-            title = "Network"
+            title = texts.NETWORK
             neurons = sum(width_of(spec, layer) for layer in range(spec.depth))
-            where = f"{plural(spec.depth, 'layer')}, {plural(neurons, 'neuron')}. Select one to change it alone."
+            where = texts.network_size(plural(spec.depth, "layer"), plural(neurons, "neuron"))
         self.title.say(title)
         self.place.setText(where)
         target = first or part

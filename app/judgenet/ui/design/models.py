@@ -14,6 +14,7 @@ from judgenet.core.network import NetworkSpec, Settings
 from judgenet.core.plan import bundled_prices
 from judgenet.engine.embedded_model import model_name
 from judgenet.engine.session import all_settings
+from judgenet.ui.design import texts
 from judgenet.ui.elements import ComboBox, add_row, label
 
 _OTHER: Final = "other"
@@ -85,7 +86,7 @@ class ModelBox(ComboBox):
     endpoints_wanted = Signal()
 
     def __init__(self) -> None:
-        super().__init__("Model")
+        super().__init__(texts.MODEL)
         self.activated.connect(self._activated)
 
     def show_model(
@@ -103,9 +104,9 @@ class ModelBox(ComboBox):
                 if own or settings.model == choice.text:
                     wanted = self.count() - 1
         self.insertSeparator(self.count())
-        self.addItem("Another model…", _OTHER)
-        self.addItem("Endpoints and keys…", _ENDPOINTS)
-        self.setPlaceholderText("Several models" if several else "No model chosen")
+        self.addItem(texts.ANOTHER_MODEL_CHOICE, _OTHER)
+        self.addItem(texts.ENDPOINTS_CHOICE, _ENDPOINTS)
+        self.setPlaceholderText(texts.SEVERAL_MODELS if several else texts.NO_MODEL)
         self.setCurrentIndex(-1 if several else wanted)
         missing = not several and wanted < 0
         self.setProperty("problem", "true" if missing else "false")
@@ -129,27 +130,27 @@ class ModelDialog(QDialog):
 
     def __init__(self, profiles: Mapping[str, EndpointProfile], endpoint: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Another model")
+        self.setWindowTitle(texts.ANOTHER_MODEL)
         self._profiles = profiles
         self.endpoint = QComboBox()
-        self.endpoint.setAccessibleName("Endpoint")
+        self.endpoint.setAccessibleName(texts.ENDPOINT)
         for name, profile in profiles.items():
             if profile.kind != "replay":
                 self.endpoint.addItem(name)
         self.endpoint.setCurrentText(endpoint)
         self.model = QComboBox()
         self.model.setEditable(True)
-        self.model.setAccessibleName("Name of the model")
+        self.model.setAccessibleName(texts.NAME_OF_MODEL)
         self.model.setMinimumContentsLength(28)
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        add_row(form, "Endpoint", self.endpoint)
-        add_row(form, "Model", self.model)
+        add_row(form, texts.ENDPOINT, self.endpoint)
+        add_row(form, texts.MODEL, self.model)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
-        column.addWidget(label("The name as the endpoint knows it.", tone="text2"))
+        column.addWidget(label(texts.MODEL_NAME_NOTE, tone="text2"))
         column.addLayout(form)
         column.addWidget(buttons)
         self.endpoint.currentTextChanged.connect(self._suggest)

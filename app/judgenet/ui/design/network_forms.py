@@ -28,6 +28,7 @@ from judgenet.core.network import Language, LearnedKind, OrderSetting, Role, Rol
 from judgenet.core.roles import library
 from judgenet.core.templates import FAMILIES
 from judgenet.core.wording import of, plural, rule_words
+from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import FormSection, Text
 from judgenet.ui.elements import ComboBox, ElidedLabel, SpinBox, add_row, field, label, link
@@ -39,27 +40,31 @@ MAX_SIZE: Final = 512
 """The widest layer and the deepest network that spin boxes offer."""
 
 _ORDERS: Final[dict[OrderSetting, str]] = {
-    "both": "Both orders",
-    "ab": "AB only",
-    "ba": "BA only",
-    "random": "One, drawn by the seed",
+    "both": texts.BOTH_ORDERS,
+    "ab": texts.AB_ONLY,
+    "ba": texts.BA_ONLY,
+    "random": texts.DRAWN_ORDER,
 }
 _LEARNED: Final[dict[LearnedKind, str]] = {
-    "nonnegative": "Weights of 0 or more",
-    "any_sign": "Weights of any sign",
-    "dawid_skene": "Dawid–Skene, no labels",
-    "ising": "Ising, neurons depend on one another",
+    "nonnegative": texts.NONNEGATIVE,
+    "any_sign": texts.ANY_SIGN,
+    "dawid_skene": texts.DAWID_SKENE,
+    "ising": texts.ISING,
 }
-_LANGUAGES: Final[dict[Language, str]] = {"auto": "Same as pair", "en": "English", "zh": "Chinese"}
+_LANGUAGES: Final[dict[Language, str]] = {"auto": texts.SAME_AS_PAIR, "en": texts.ENGLISH, "zh": texts.CHINESE}
 
 
-_ROLE_KINDS: Final = (("generated", "Model"), ("fixed", "Fixed"), ("criteria", "Criteria"), ("none", "None"))
+_ROLE_KINDS: Final = (
+    ("generated", texts.MODEL),
+    ("fixed", texts.FIXED_ROLES_KIND),
+    ("criteria", texts.CRITERIA),
+    ("none", texts.NONE),
+)
 _ROLE_NOTES: Final[dict[RoleKind, str]] = {
-    "generated": "Before a pair is judged, the model names the roles in which to judge it.",
-    "fixed": "The first neuron of each layer takes the first role, and so on.",
-    "criteria": "Each neuron judges by one criterion of the pair and votes with its weight: a layer has as many "
-    "neurons as the question has criteria.",
-    "none": "All neurons ask the general question.",
+    "generated": texts.GENERATED_NOTE,
+    "fixed": texts.FIXED_NOTE,
+    "criteria": texts.CRITERIA_NOTE,
+    "none": texts.NO_ROLES_NOTE,
 }
 
 
@@ -67,33 +72,33 @@ class RolesSection(FormSection):
     """Where the network's roles come from, and the fixed ones."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        super().__init__("Where they come from")
+        super().__init__(texts.ROLES_FROM)
         self._editor = editor
         self._row = -1
-        self.kind = Segment("Roles", _ROLE_KINDS)
-        self.limit = SpinBox("Maximum number of roles", 0, 99)
-        self.limit.setSpecialValueText("as many as neurons")
+        self.kind = Segment(texts.ROLES, _ROLE_KINDS)
+        self.limit = SpinBox(texts.MOST_ROLES, 0, 99)
+        self.limit.setSpecialValueText(texts.AS_MANY_AS_NEURONS)
         self._limit_row = QWidget()
         limit = QHBoxLayout(self._limit_row)
         limit.setContentsMargins(0, 0, 0, 0)
-        limit.addWidget(label("At most", tone="text2"))
+        limit.addWidget(label(texts.AT_MOST, tone="text2"))
         limit.addWidget(self.limit, stretch=1)
         self.list = QListWidget()
-        self.list.setAccessibleName("Fixed roles")
-        self.name = field("Name of the role", "Name")
-        self.description = Text("What the role looks at", "What does this role look at?")
-        self.add = QPushButton("Add from library")
+        self.list.setAccessibleName(texts.FIXED_ROLES)
+        self.name = field(texts.NAME_OF_ROLE, texts.NAME)
+        self.description = Text(texts.ROLE_LOOKS_AT, texts.ROLE_LOOKS_AT_SHORT_HINT)
+        self.add = QPushButton(texts.ADD_FROM_LIBRARY)
         self._menu = QMenu(self)
         self._menu.aboutToShow.connect(self._fill_menu)
         self.add.setMenu(self._menu)
-        self.own = QPushButton("Add own")
+        self.own = QPushButton(texts.ADD_OWN)
         self.remove = QToolButton()
         self.up = QToolButton()
         self.down = QToolButton()
         for button, name, what in (
-            (self.up, "chevron-up", "Move the role up"),
-            (self.down, "chevron-down", "Move the role down"),
-            (self.remove, "trash", "Remove the role"),
+            (self.up, "chevron-up", texts.MOVE_ROLE_UP),
+            (self.down, "chevron-down", texts.MOVE_ROLE_DOWN),
+            (self.remove, "trash", texts.REMOVE_ROLE),
         ):
             button.setIcon(icon(name))
             button.setAccessibleName(what)
@@ -146,7 +151,7 @@ class RolesSection(FormSection):
         self.list.blockSignals(True)
         self.list.clear()
         for place, role in enumerate(roles.roles, 1):
-            item = QListWidgetItem(f"{place}   {role.name or 'No name'}")
+            item = QListWidgetItem(f"{place}   {role.name or texts.NO_NAME}")
             item.setToolTip(role.description)
             self.list.addItem(item)
         self.list.setCurrentRow(row)
@@ -162,10 +167,10 @@ class RolesSection(FormSection):
         counts = [len(pair.criteria) for pair in pairs if pair.criteria]
         if not pairs:
             return ""
-        each = f" ({min(counts)} to {max(counts)} each)" if counts and min(counts) < max(counts) else ""
+        each = texts.criteria_each(min(counts), max(counts)) if counts and min(counts) < max(counts) else ""
         instead = self._editor.spec.roles.roles
-        rest = f" The others are judged by {plural(len(instead), 'fixed role')}." if instead else ""
-        return f"\n{of(len(counts), len(pairs))} pairs have criteria{each}.{rest if len(counts) < len(pairs) else ''}"
+        rest = texts.judged_by_fixed(plural(len(instead), "fixed role")) if instead else ""
+        return texts.pairs_with_criteria(of(len(counts), len(pairs)), each, rest if len(counts) < len(pairs) else "")
 
     def _row_chosen(self, row: int) -> None:
         self._row = row
@@ -198,7 +203,7 @@ class RolesSection(FormSection):
             self._append(role)
 
     def _add_own(self) -> None:
-        self._append(Role(f"Role {len(self._editor.spec.roles.roles) + 1}"))
+        self._append(Role(texts.role_number(len(self._editor.spec.roles.roles) + 1)))
         self.name.setFocus(Qt.FocusReason.OtherFocusReason)
         self.name.selectAll()
 
@@ -241,27 +246,27 @@ class VoteSection(FormSection):
     """The rule that gives the verdict, and the rules that the sources leave open."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        super().__init__("Rules")
+        super().__init__(texts.RULES)
         self._editor = editor
-        self.rule = ComboBox("Rule of the verdict")
-        self.voters = Segment("Who votes", (("neuron", "Each neuron"), ("call", "Each call")))
-        self.ties = Segment("A neuron that sees a tie", (("abstain", "Abstains"), ("candidate", "Votes tie")))
-        self.fallback = Segment("A tied vote", (("tie", "Is a tie"), ("c1", "Decided by c1*")))
-        self.quorum = SpinBox("Quorum: the fewest neurons with a valid answer", 0, 999)
-        self.quorum.setSpecialValueText("None")
-        self.quorum.setToolTip("With fewer neurons that have a valid answer there is no verdict: it counts as missing")
+        self.rule = ComboBox(texts.VERDICT_RULE)
+        self.voters = Segment(texts.WHO_VOTES, (("neuron", texts.EACH_NEURON), ("call", texts.EACH_CALL)))
+        self.ties = Segment(texts.NEURON_SEES_TIE, (("abstain", texts.ABSTAINS), ("candidate", texts.VOTES_TIE)))
+        self.fallback = Segment(texts.A_TIED_VOTE, (("tie", texts.IS_TIE), ("c1", texts.BY_SCORES)))
+        self.quorum = SpinBox(texts.QUORUM_NAME, 0, 999)
+        self.quorum.setSpecialValueText(texts.NONE)
+        self.quorum.setToolTip(texts.QUORUM_TIP)
         note = label(
-            "All rules are calculated from the same calls: choosing another costs nothing, and Results compares them.",
+            texts.RULES_COST_NOTHING,
             tone="text2",
             wrap=True,
         )
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        add_row(form, "Verdict by", self.rule)
-        add_row(form, "Votes", self.voters)
-        add_row(form, "On a tie", self.ties)
-        add_row(form, "Tied vote", self.fallback)
-        add_row(form, "Quorum", self.quorum)
+        add_row(form, texts.VERDICT_BY, self.rule)
+        add_row(form, texts.VOTES, self.voters)
+        add_row(form, texts.ON_TIE, self.ties)
+        add_row(form, texts.TIED_VOTE, self.fallback)
+        add_row(form, texts.QUORUM, self.quorum)
         self._form = form
         self.body.addLayout(form)
         self.body.addWidget(note)
@@ -309,11 +314,13 @@ class LearnedSection(FormSection):
     """The learned aggregation that the network holds: where it comes from, whether it decides, away with it."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        self.remove = link("Remove", "Remove the learned aggregation")
-        super().__init__("Learned aggregation", self.remove)
+        self.remove = link(texts.REMOVE, texts.REMOVE_LEARNED)
+        super().__init__(texts.LEARNED, self.remove)
         self._editor = editor
-        self.facts = {name: ElidedLabel() for name in ("Kind", "Learned from", "Labels", "Date", "Weights")}
-        self.decides = QCheckBox("It gives the verdict")
+        self.facts = {
+            name: ElidedLabel() for name in (texts.KIND, texts.LEARNED_FROM, texts.LABELS, texts.DATE, texts.WEIGHTS)
+        }
+        self.decides = QCheckBox(texts.LEARNED_DECIDES)
         self.note = label("", tone="warn", wrap=True)
         form = QFormLayout()
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -333,16 +340,16 @@ class LearnedSection(FormSection):
         rule = spec.aggregation.learned
         if rule is None:
             return
-        texts = {
-            "Kind": _LEARNED[rule.kind],
-            "Learned from": rule.run,
-            "Labels": f"{rule.labels:,}" if rule.labels else "none",
-            "Date": rule.made,
-            "Weights": f"{len(rule.neurons):,}, one a neuron",
+        facts = {
+            texts.KIND: _LEARNED[rule.kind],
+            texts.LEARNED_FROM: rule.run,
+            texts.LABELS: f"{rule.labels:,}" if rule.labels else "none",
+            texts.DATE: rule.made,
+            texts.WEIGHTS: texts.weights(len(rule.neurons)),
         }
         for name, value in self.facts.items():
-            value.say(texts[name])
-            self._form.setRowVisible(value, bool(texts[name]))
+            value.say(facts[name])
+            self._form.setRowVisible(value, bool(facts[name]))
         why = misfit(spec, rule)
         self.note.setText(why)
         self.note.setVisible(bool(why))
@@ -355,58 +362,58 @@ def rule_meaning(rule: str, depth: int) -> str:
     """A rule with what it means: "c2*(l1), votes of layer 1"."""
     words = rule_words(rule)
     if rule == "c1":
-        return f"{words}, means of all scores"
+        return texts.means_of_all(words)
     if rule == "c2_all":
-        return f"{words}, votes of all layers" if depth > 1 else f"{words}, the vote"
+        return texts.votes_of_all(words) if depth > 1 else texts.the_vote(words)
     if rule == "chair":
-        return "the chair's decision"
+        return texts.THE_CHAIRS_DECISION
     if rule == LEARNED:
-        return f"{words}, weights of neurons from a run"
+        return texts.weights_of_run(words)
     if rule == ACCEPTED:
-        return f"{words}, verdicts sure enough for the rule of a run"
+        return texts.sure_verdicts(words)
     if rule.startswith("soft_"):
-        return f"{words}, summed probabilities"
-    return f"{words}, votes of layer {rule.removeprefix('c2_l')}"
+        return texts.summed_probabilities(words)
+    return texts.votes_of_layer(words, rule.removeprefix("c2_l"))
 
 
 class NetworkSection(FormSection):
     """Size, orders, language and the rest that holds for the whole network."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        super().__init__("Size and questions")
+        super().__init__(texts.SIZE_AND_QUESTIONS)
         self._editor = editor
-        self.name = field("Name of the network")
-        self.layer_count = SpinBox("Layers", 1, MAX_SIZE)
-        self.same = QCheckBox("Same width for all layers")
-        self.adaptive = QCheckBox("One neuron per role")
+        self.name = field(texts.NAME_OF_NETWORK)
+        self.layer_count = SpinBox(texts.LAYERS, 1, MAX_SIZE)
+        self.same = QCheckBox(texts.SAME_WIDTH)
+        self.adaptive = QCheckBox(texts.ONE_NEURON_PER_ROLE)
         self.widths: list[SpinBox] = []
         self._widths_box = QWidget()
         self._widths = QFormLayout(self._widths_box)
         self._widths.setContentsMargins(0, 0, 0, 0)
-        self.orders = ComboBox("Orders")
+        self.orders = ComboBox(texts.ORDERS)
         for key, text in _ORDERS.items():
             self.orders.addItem(text, key)
-        self.seed = SpinBox("Seed", 0, 2_000_000_000)
-        self.language = ComboBox("Language of the prompts")
+        self.seed = SpinBox(texts.SEED, 0, 2_000_000_000)
+        self.language = ComboBox(texts.PROMPT_LANGUAGE)
         for language, text in _LANGUAGES.items():
             self.language.addItem(text, language)
-        self.family = ComboBox("Kind of task")
-        self.family.addItem("Same as pair", "auto")
+        self.family = ComboBox(texts.TASK_KIND)
+        self.family.addItem(texts.SAME_AS_PAIR, "auto")
         for name in FAMILIES:
             self.family.addItem(name.replace("_", " ").capitalize(), name)
-        self.evidence = QCheckBox("Ask for evidence before the scores")
+        self.evidence = QCheckBox(texts.EVIDENCE_FIRST)
         self._lay_out(editor)
 
     def _lay_out(self, editor: DesignEditor) -> None:
         size = QFormLayout()
-        add_row(size, "Name", self.name)
-        add_row(size, "Layers", self.layer_count)
+        add_row(size, texts.NAME, self.name)
+        add_row(size, texts.LAYERS, self.layer_count)
         self._size = size
         form = QFormLayout()
-        add_row(form, "Orders", self.orders)
-        add_row(form, "Seed", self.seed)
-        add_row(form, "Language", self.language)
-        add_row(form, "Task", self.family)
+        add_row(form, texts.ORDERS, self.orders)
+        add_row(form, texts.SEED, self.seed)
+        add_row(form, texts.LANGUAGE, self.language)
+        add_row(form, texts.TASK, self.family)
         self._form = form
         for one in (size, form, self._widths):
             one.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -446,7 +453,7 @@ class NetworkSection(FormSection):
             widget.blockSignals(False)
         self.same.setEnabled(not adaptive)
         self.adaptive.setEnabled(spec.roles.kind != "none")
-        self.adaptive.setToolTip("" if spec.roles.kind != "none" else "The network has no roles")
+        self.adaptive.setToolTip("" if spec.roles.kind != "none" else texts.NETWORK_HAS_NO_ROLES)
         self._fill_widths(widths)
         if not self.name.hasFocus():
             self.name.setText(spec.name)
@@ -464,21 +471,21 @@ class NetworkSection(FormSection):
             self._widths.removeRow(len(self.widths) - 1)
             self.widths.pop()
         while len(self.widths) < rows:
-            spin = SpinBox(f"Neurons of layer {len(self.widths) + 1}", 1, MAX_SIZE)
+            spin = SpinBox(texts.neurons_of_layer(len(self.widths) + 1), 1, MAX_SIZE)
             spin.valueChanged.connect(self._width_changed)
-            add_row(self._widths, f"Layer {len(self.widths) + 1}", spin)
+            add_row(self._widths, texts.layer(len(self.widths) + 1), spin)
             self.widths.append(spin)
         for place, spin in enumerate(self.widths):
             text = self._widths.labelForField(spin)
             if isinstance(text, QLabel):
-                text.setText("Neurons" if self.same.isChecked() else f"Layer {place + 1}")
+                text.setText(texts.NEURONS if self.same.isChecked() else texts.layer(place + 1))
             spin.blockSignals(True)
             spin.setValue(widths[place] or 1)
             spin.setEnabled(widths[place] is not None)
             spin.blockSignals(False)
 
     def _renamed(self, text: str) -> None:
-        self._editor.change_network("Rename the network", "name", name=text.strip())
+        self._editor.change_network(texts.RENAME_NETWORK, "name", name=text.strip())
 
     def _width_changed(self, value: int) -> None:
         if self.same.isChecked():
@@ -497,16 +504,16 @@ class NetworkSection(FormSection):
         self._editor.set_all_widths(None if on else 4)
 
     def _orders_chosen(self, place: int) -> None:
-        self._editor.change_network("Change the orders", orders=self.orders.itemData(place))
+        self._editor.change_network(texts.CHANGE_ORDERS, orders=self.orders.itemData(place))
 
     def _seed_changed(self, value: int) -> None:
-        self._editor.change_network("Change the seed", "seed", seed=value)
+        self._editor.change_network(texts.CHANGE_SEED, "seed", seed=value)
 
     def _language_chosen(self, place: int) -> None:
-        self._editor.change_network("Change the language", language=self.language.itemData(place))
+        self._editor.change_network(texts.CHANGE_LANGUAGE, language=self.language.itemData(place))
 
     def _family_chosen(self, place: int) -> None:
-        self._editor.change_network("Change the kind of task", family=self.family.itemData(place))
+        self._editor.change_network(texts.CHANGE_TASK_KIND, family=self.family.itemData(place))
 
     def _evidence_toggled(self, on: bool) -> None:
-        self._editor.change_network("Change the evidence", evidence=on)
+        self._editor.change_network(texts.CHANGE_EVIDENCE, evidence=on)

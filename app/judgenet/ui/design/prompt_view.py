@@ -18,6 +18,7 @@ from judgenet.engine.preview import NoSuchCall, Preview, preview
 from judgenet.engine.session import Start
 from judgenet.engine.setup import start_of
 from judgenet.store.db import Store, StoreError
+from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import FormSection
 from judgenet.ui.design.state import orders_of
@@ -28,7 +29,7 @@ from judgenet.ui.prompt_text import PromptText
 from judgenet.ui.widgets import Segment
 
 WAIT_MS: Final = 120
-EXAMPLE: Final = Pair("example", "What is asked stands here.", "Response A stands here.", "Response B stands here.")
+EXAMPLE: Final = Pair("example", texts.EXAMPLE_QUESTION, texts.EXAMPLE_RESPONSE_A, texts.EXAMPLE_RESPONSE_B)
 """Stands in for a pair while none is loaded."""
 
 
@@ -44,22 +45,22 @@ class PromptSection(FormSection):
     pair_chosen = Signal(int)
 
     def __init__(self, editor: DesignEditor) -> None:
-        self.edit = link("Edit template", "Edit the templates of the prompts")
-        super().__init__("Prompt as sent", self.edit)
+        self.edit = link(texts.EDIT_TEMPLATE, texts.EDIT_TEMPLATE_NAME)
+        super().__init__(texts.PROMPT, self.edit)
         self._editor = editor
         self._index = 0
         self._generation = 0
         self.previous = QToolButton()
         self.following = QToolButton()
         for button, name, what in (
-            (self.previous, "chevron-left", "Previous pair"),
-            (self.following, "chevron-right", "Next pair"),
+            (self.previous, "chevron-left", texts.PREVIOUS_PAIR),
+            (self.following, "chevron-right", texts.NEXT_PAIR),
         ):
             button.setIcon(icon(name))
             button.setAccessibleName(what)
             button.setToolTip(what)
         self.pair = label("", tone="text2")
-        self.order = Segment("Order", (("ab", "AB"), ("ba", "BA")))
+        self.order = Segment(texts.ORDER, (("ab", texts.AB), ("ba", texts.BA)))
         for key in ("ab", "ba"):
             self.order.button(key).setProperty("control", "small")
         self.tokens = label("", tone="text3")
@@ -72,7 +73,7 @@ class PromptSection(FormSection):
         row.addWidget(self.tokens)
         self._row = row
         self.note = label("", tone="text3", wrap=True)
-        self.text = PromptText("Prompt as it will be sent")
+        self.text = PromptText(texts.PROMPT_NAME)
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.body.addLayout(row)
         self.body.addWidget(self.note)
@@ -118,7 +119,7 @@ class PromptSection(FormSection):
         """Makes the prompt anew soon."""
         pairs = self._editor.context.document.pairs
         self._index = min(self._index, max(0, len(pairs) - 1))
-        self.pair.setText(f"Pair {self._index + 1:,}" if pairs else "No pair yet")
+        self.pair.setText(texts.pair_number(self._index + 1) if pairs else texts.NO_PAIR_YET)
         for button in (self.previous, self.following):
             button.setEnabled(len(pairs) > 1)
         orders = orders_of(self._editor.spec)
@@ -146,9 +147,9 @@ class PromptSection(FormSection):
         if not editor.context.document.is_open:
             return
         if editor.part == "roles" and not needs_roles(editor.spec):
-            self._say("The model is not asked for roles.")
+            self._say(texts.ROLES_NOT_GENERATED)
             return
-        editor.context.tasks.start(self._make_now(self._generation), "Show the prompt")
+        editor.context.tasks.start(self._make_now(self._generation), texts.SHOW_PROMPT)
 
     async def _make_now(self, generation: int) -> None:
         document = self._editor.context.document
@@ -174,11 +175,11 @@ class PromptSection(FormSection):
     def _show(self, made_preview: Preview) -> None:
         notes = list(made_preview.notes)
         if made_preview.answer is not None:
-            notes.append("Answered already: asking again costs nothing.")
+            notes.append(texts.ANSWERED_ALREADY)
         self.note.setText(" ".join(notes))
         self.note.setVisible(bool(notes))
         self.tokens.setText(plural(made_preview.tokens, "token"))
-        self.tokens.setToolTip("Estimated; the endpoint counts them when it answers")
+        self.tokens.setToolTip(texts.TOKENS_TIP)
         head = f"{made_preview.prompt.system}\n\n" if made_preview.prompt.system else ""
         passages = [(len(head) + begin, len(head) + end) for begin, end in made_preview.fills]
         self.text.show_text(head + made_preview.prompt.user, passages)

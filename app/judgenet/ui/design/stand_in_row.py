@@ -10,15 +10,12 @@ from PySide6.QtWidgets import QCompleter, QFormLayout, QWidget
 
 from judgenet.core.network import NetworkError, Settings, StandIn
 from judgenet.core.stand_ins import NO_STAND_IN, read_stand_ins, stand_in_text
+from judgenet.ui.design import texts
 from judgenet.ui.elements import add_row, field, label
 from judgenet.ui.measures import measure
 
-_HINT: Final = (
-    "ENDPOINT/MODEL that is asked in place of the model when its endpoint stops, or is out of reach for 120 s "
-    "(“after=60” says another time). Several, separated by commas, are asked in their order. Every record says who "
-    "answered."
-)
-_MIXED: Final = "The selected neurons differ; a change sets all of them"
+_HINT: Final = texts.STAND_IN_TIP
+_MIXED: Final = texts.NEURONS_DIFFER
 
 
 class StandInRow(QWidget):
@@ -32,12 +29,12 @@ class StandInRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.text = field("Stand-in", NO_STAND_IN)
+        self.text = field(texts.STAND_IN, NO_STAND_IN)
         self.problem = label("", tone="warn", wrap=True)
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
         measure(form, spacing=8)
-        add_row(form, "Stand-in", self.text)
+        add_row(form, texts.STAND_IN, self.text)
         form.addRow(self.problem)
         form.setRowVisible(self.problem, False)
         self._form = form

@@ -35,12 +35,13 @@ from judgenet.ui.canvas.model import (
     boxes_of,
 )
 from judgenet.ui.canvas.model import NodeProblem as Mistake
+from judgenet.ui.design import texts
 
 _TIES: Final = {
-    ("abstain", "tie"): "A tied vote is a tie",
-    ("abstain", "c1"): "A tied vote is decided by c1*",
-    ("candidate", "tie"): "A tie is voted for, too",
-    ("candidate", "c1"): "Ties vote, else c1*",
+    ("abstain", "tie"): texts.TIED_VOTE_IS_TIE,
+    ("abstain", "c1"): texts.TIED_VOTE_BY_SCORES,
+    ("candidate", "tie"): texts.VOTES_FOR_TIE,
+    ("candidate", "c1"): texts.VOTES_FOR_TIE_ELSE_SCORES,
 }
 
 
@@ -60,8 +61,10 @@ def settings_words(settings: Settings) -> str:
     given, samples = settings.temperature, settings.samples or 1
     heat = None if given in (None, "default") else given
     if settings.reasoning in (None, "default"):
-        return f"{'' if heat is None else f'Temp. {heat:g} · '}{plural(samples, 'sample')}"
-    return f"Thinks {reasoning_mark(settings.reasoning)} · {'' if heat is None else f'T {heat:g} · '}{samples}×"
+        return f"{('' if heat is None else texts.temperature(heat))}{plural(samples, 'sample')}"
+    return texts.thinking(
+        reasoning_mark(settings.reasoning), "" if heat is None else texts.short_temperature(heat), samples
+    )
 
 
 def reasoning_mark(reasoning: int | str | None) -> str:
@@ -86,8 +89,10 @@ def role_words(spec: NetworkSpec, layer: int, neuron: int) -> str:
     "Judge 2" where there is none."""
     role = designed_role(spec, layer, neuron)
     if role is not None:
-        return role.name.strip() or "Role without a name"
-    word = {"generated": "Role", "fixed": "No role", "criteria": "Criterion", "none": "Judge"}[spec.roles.kind]
+        return role.name.strip() or texts.UNNAMED_ROLE
+    word = {"generated": texts.ROLE, "fixed": texts.NO_ROLE, "criteria": texts.CRITERION, "none": texts.JUDGE}[
+        spec.roles.kind
+    ]
     return word if spec.roles.kind == "fixed" else f"{word} {neuron + 1}"
 
 
@@ -118,31 +123,31 @@ def problem_words(problem: Problem) -> str:
     """A problem in the few words that fit on a node."""
     field = problem.path.rpartition(".")[2]
     short = {
-        "model": "No model chosen",
-        "endpoint": "No such endpoint",
-        "role": "No role",
-        "name": "Its role has no name",
-        "inputs": "Reads nothing" if "reads nothing" in problem.message else "Its edges are wrong",
-        "temperature": "Check the temperature",
-        "max_tokens": "Little room to answer",
-        "samples": "Check the samples",
-        "window": "Reads nothing",
-        "gate": "Check the stop rule",
-        "between": "Check the stop rule",
-        "copy": f"Copy of neuron {problem.message.partition('as neuron ')[2].partition(',')[0]}",
+        "model": texts.NO_MODEL,
+        "endpoint": texts.NO_ENDPOINT,
+        "role": texts.NO_ROLE,
+        "name": texts.ROLE_HAS_NO_NAME,
+        "inputs": texts.READS_NOTHING if "reads nothing" in problem.message else texts.WRONG_EDGES,
+        "temperature": texts.CHECK_TEMPERATURE,
+        "max_tokens": texts.LITTLE_ROOM,
+        "samples": texts.CHECK_SAMPLES,
+        "window": texts.READS_NOTHING,
+        "gate": texts.CHECK_STOP_RULE,
+        "between": texts.CHECK_STOP_RULE,
+        "copy": texts.copy_of(problem.message.partition("as neuron ")[2].partition(",")[0]),
     }
     if field in short:
         return short[field]
-    return "Read by no neuron" if "read by no neuron" in problem.message else problem.message
+    return texts.READ_BY_NONE if "read by no neuron" in problem.message else problem.message
 
 
 def pair_state(pair: Pair | None, index: int) -> PairNodeState:
     """The pair on the canvas; ``index`` is its 0-based place."""
     if pair is None:
-        return PairNodeState("Pair", "No pairs are loaded yet.")
+        return PairNodeState(texts.PAIR, texts.NO_PAIRS)
     question = pair.question if pair.question.strip() else pair.response_a
     sizes = (text_size_words(text, pair.pictures) for text in (pair.response_a, pair.response_b))
-    return PairNodeState(f"Pair {index + 1:,}", pair.told(question), *sizes)
+    return PairNodeState(texts.pair_number(index + 1), pair.told(question), *sizes)
 
 
 def roles_state(spec: NetworkSpec) -> RolesState | None:
@@ -153,11 +158,13 @@ def roles_state(spec: NetworkSpec) -> RolesState | None:
     if roles.kind == "fixed":
         names = ", ".join(role.name for role in roles.roles[:3])
         more = ", …" if len(roles.roles) > 3 else ""
-        return RolesState(str(len(roles.roles)), (names + more,) if names else ("None yet",), "Same for each pair")
+        return RolesState(
+            str(len(roles.roles)), (names + more,) if names else (texts.NO_FIXED_ROLES,), texts.SAME_ROLES
+        )
     if roles.kind == "criteria":
-        return RolesState("", ("Criteria",), "Of each pair")
-    most = "" if roles.limit is None else f"≤ {roles.limit}"
-    return RolesState(most, ("Generated",), "For each pair")
+        return RolesState("", (texts.CRITERIA,), texts.CRITERIA_OF_PAIRS)
+    most = "" if roles.limit is None else texts.role_limit(roles.limit)
+    return RolesState(most, (texts.GENERATED,), texts.GENERATED_FOR_PAIRS)
 
 
 def _layer_state(
@@ -193,7 +200,7 @@ def _chair_state(
         return None
     settings = chair_settings(spec)
     return NeuronState(
-        "Chair", model_of(settings, profiles), settings_words(settings), orders=orders_of(spec), problem=mistake
+        texts.CHAIR, model_of(settings, profiles), settings_words(settings), orders=orders_of(spec), problem=mistake
     )
 
 
@@ -227,19 +234,19 @@ def design_state(
     of_chair = [problem for problem in problems if problem.path.startswith("chair.")]
     chair = _chair_state(spec, profiles, mistake(of_chair[0] if of_chair else None))
     counted = layers
-    titles = tuple(f"Layer {number + 1}" for number in range(spec.depth))
+    titles = tuple(texts.layer(number + 1) for number in range(spec.depth))
     if (layer := voting_layer(rule)) is not None:
         counted, titles = counted[layer - 1 : layer], titles[layer - 1 : layer]
     notes = {
-        "c1": "Means of all scores",
-        "chair": "The chair decides",
-        LEARNED: "Weights learned from a run",
-        ACCEPTED: "The rest is for people",
+        "c1": texts.MEANS,
+        "chair": texts.CHAIR_DECIDES,
+        LEARNED: texts.LEARNED_WEIGHTS,
+        ACCEPTED: texts.REST_FOR_PEOPLE,
     }
     note = notes.get(rule, "")
     aggregation = spec.aggregation
     if aggregation.quorum is not None:
-        note = note or f"Quorum of {plural(aggregation.quorum, 'neuron')}"
+        note = note or texts.quorum_of(plural(aggregation.quorum, "neuron"))
     note = note or _TIES.get((aggregation.ties, aggregation.fallback), "")
     return NetworkState(
         layers,

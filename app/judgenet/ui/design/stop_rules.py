@@ -22,18 +22,19 @@ from judgenet.core.cascade import (
 from judgenet.core.network import NetworkSpec, StopRule, StopWhen
 from judgenet.core.plan import ExpectedCalls
 from judgenet.ui.canvas.gates import gate_state
+from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import FormSection
 from judgenet.ui.elements import ComboBox, DecimalBox, add_row, label
 
-_NEVER: Final = "Ask every pair"
-_MIXED: Final = "As set for each layer"
+_NEVER: Final = texts.ASK_EVERY_PAIR
+_MIXED: Final = texts.AS_SET_FOR_LAYERS
 _NAMES: Final[dict[StopWhen, str]] = {
-    "decided": "Vote cannot change",
-    "orders_agree": "Both orders agree",
-    "neurons_agree": "All neurons agree",
-    "margin": "Lead in votes",
-    "difference": "Difference of scores",
+    "decided": texts.VOTE_DECIDED,
+    "orders_agree": texts.ORDERS_AGREE,
+    "neurons_agree": texts.NEURONS_AGREE,
+    "margin": texts.LEAD_IN_VOTES,
+    "difference": texts.SCORE_DIFFERENCE,
 }
 _USUAL: Final[dict[StopWhen, float]] = {"margin": 2.0, "difference": 1.0}
 """The number that a rule begins with."""
@@ -50,10 +51,10 @@ def stop_words(spec: NetworkSpec, layer: int) -> str:
     parts = []
     before = rule_at(spec, ("before", layer))
     if before is not None:
-        parts.append(f"; not asked where {stop_rule_words(before)}")
+        parts.append(texts.not_asked_where(stop_rule_words(before)))
     within = rule_at(spec, ("within", layer)) if layer < spec.depth else None
     if within is not None:
-        parts.append(f"; in turn, until {stop_rule_words(within)}")
+        parts.append(texts.in_turn_until(stop_rule_words(within)))
     return "".join(parts)
 
 
@@ -77,7 +78,7 @@ def fill_stop_rules(menu: QMenu, editor: DesignEditor, place: StopPlace) -> None
 def set_rule(editor: DesignEditor, place: StopPlace, rule: StopRule | None, merge: str = "") -> None:
     """Puts a stop rule at a place of the design, or takes it away; undoable."""
     if rule_at(editor.spec, place) != rule:
-        editor.edit("Change the stop rule", lambda spec: put_rule(spec, place, rule), merge)
+        editor.edit(texts.CHANGE_STOP_RULE, lambda spec: put_rule(spec, place, rule), merge)
 
 
 # The inspector
@@ -89,7 +90,7 @@ class _RuleRow(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.kind = ComboBox(name)
-        self.number = DecimalBox(f"{name}: at least", 0.5, 99, 1)
+        self.number = DecimalBox(texts.at_least(name), 0.5, 99, 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.kind, stretch=2)
@@ -128,14 +129,14 @@ class StopSection(FormSection):
     """The stop rules of what is selected: before and within a layer, before the chair, or of the whole network."""
 
     def __init__(self, editor: DesignEditor) -> None:
-        super().__init__("Ask only where it matters")
+        super().__init__(texts.STOP_RULES)
         self._editor = editor
         self._places: tuple[StopPlace | None, StopPlace | None] = (None, None)
-        self.before = _RuleRow("Stop rule before")
-        self.within = _RuleRow("Stop rule between neurons")
+        self.before = _RuleRow(texts.STOP_BEFORE_NAME)
+        self.within = _RuleRow(texts.STOP_IN_TURN_NAME)
         self._form = form = QFormLayout()
-        add_row(form, "Before", self.before)
-        add_row(form, "In turn", self.within)
+        add_row(form, texts.STOP_BEFORE, self.before)
+        add_row(form, texts.STOP_IN_TURN, self.within)
         self.note = label("", tone="text2", wrap=True)
         self.body.addLayout(form)
         self.body.addWidget(self.note)
@@ -200,14 +201,14 @@ class StopSection(FormSection):
             set_rule(self._editor, place, rule, merge)
         elif before is None and within is None:
             text = stop_rule_text(rule)
-            self._editor.edit("Change the stop rules", lambda spec: with_rule(spec, text), merge)
+            self._editor.edit(texts.CHANGE_STOP_RULES, lambda spec: with_rule(spec, text), merge)
 
     def _show_note(self) -> None:
         if not self._editor.context.document.is_open:
             return
         spec = self._editor.spec
         if not has_stop_rules(spec):
-            self.note.setText("A pair that fulfils the rule is decided early; nothing more is asked of it.")
+            self.note.setText(texts.STOP_RULES_NOTE)
             return
         estimate = self._editor.context.figures.estimate
         expected = None if estimate is None else estimate.estimate.expected
@@ -227,5 +228,5 @@ def _said(
             words = place_words(spec, place)
             lines.append(f"{words[:1].upper()}{words[1:]}: {state.words[:1].lower()}{state.words[1:]}.")
     if lines and expected is None:
-        lines.append("The share of pairs that go on is known once some pairs are recorded.")
+        lines.append(texts.SHARE_UNKNOWN)
     return lines

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from judgenet.core.prompts import PromptBook, PromptError
 from judgenet.core.templates import placeholders
 from judgenet.ui.context import Context
+from judgenet.ui.design import texts
 from judgenet.ui.elements import field, label, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
@@ -28,34 +29,34 @@ from judgenet.ui.measures import measure
 WAIT_MS: Final = 400
 _NAME: Final = Qt.ItemDataRole.UserRole
 
-LANGUAGE_WORDS: Final = {"en": "English", "zh": "Chinese"}
+LANGUAGE_WORDS: Final = {"en": texts.ENGLISH, "zh": texts.CHINESE}
 
 GROUPS: Final = {
-    "system": "What the model is",
-    "opening": "What the texts are",
-    "block": "The texts",
-    "roles": "Asking for roles",
-    "judge": "The question and the form of the answer",
-    "heard": "What other neurons said",
-    "own": "What one neuron is told",
-    "missing": "Where an evaluation is missing",
-    "families": "Kinds of task",
-    "shown": "What the bias lab says besides",
-    "no_tie": "The question where a tie is not offered",
-    "ranking": "Several responses put in order at once",
+    "system": texts.SYSTEM_GROUP,
+    "opening": texts.OPENING_GROUP,
+    "block": texts.TEXTS_GROUP,
+    "roles": texts.ROLES_GROUP,
+    "judge": texts.JUDGE_GROUP,
+    "heard": texts.HEARD_GROUP,
+    "own": texts.OWN_GROUP,
+    "missing": texts.MISSING_GROUP,
+    "families": texts.FAMILIES_GROUP,
+    "shown": texts.BIAS_GROUP,
+    "no_tie": texts.NO_TIE_GROUP,
+    "ranking": texts.RANKING_GROUP,
 }
 """Headings by the first part of a template's name."""
 
 TITLES: Final = {
-    "judge.evidence": "Question, evidence asked for",
-    "judge.scores": "Question, scores alone",
-    "judge.json_evidence": "Form of the answer: JSON with evidence",
-    "judge.json_scores": "Form of the answer: JSON, scores alone",
-    "judge.text_evidence": "Form of the answer: text with evidence",
-    "judge.text_scores": "Form of the answer: text, scores alone",
-    "roles.ask": "The question",
-    "roles.json": "Form of the answer: JSON",
-    "roles.text": "Form of the answer: text",
+    "judge.evidence": texts.EVIDENCE_QUESTION,
+    "judge.scores": texts.SCORES_QUESTION,
+    "judge.json_evidence": texts.JSON_EVIDENCE_FORM,
+    "judge.json_scores": texts.JSON_SCORES_FORM,
+    "judge.text_evidence": texts.TEXT_EVIDENCE_FORM,
+    "judge.text_scores": texts.TEXT_SCORES_FORM,
+    "roles.ask": texts.QUESTION,
+    "roles.json": texts.JSON_FORM,
+    "roles.text": texts.TEXT_FORM,
 }
 """Titles of templates whose names do not say enough."""
 
@@ -89,22 +90,22 @@ class TemplateEditor(QWidget):
         self._name = ""
         self._quiet = False
         self._leaves: list[QTreeWidgetItem] = []
-        self.setAccessibleName("Templates of the prompts")
-        self.filter = field("Find a template", "Find a template by name or text")
+        self.setAccessibleName(texts.TEMPLATES_NAME)
+        self.filter = field(texts.FIND_TEMPLATE, texts.FIND_TEMPLATE_HINT)
         self.tree = QTreeWidget()
         self.tree.setHeaderHidden(True)
-        self.tree.setAccessibleName("Templates")
+        self.tree.setAccessibleName(texts.TEMPLATES)
         self.text = QPlainTextEdit()
         self.text.setProperty("type", "mono")
-        self.text.setAccessibleName("Text of the template")
+        self.text.setAccessibleName(texts.TEMPLATE_TEXT)
         self.title = label("", "section")
         self.known = label("", tone="text2", wrap=True)
         self.problem = label("", tone="warn", wrap=True)
-        self.reset = link("Back to the text as shipped")
+        self.reset = link(texts.RESET_TEMPLATE)
         self.close_button = QToolButton()
         self.close_button.setIcon(icon("close"))
-        self.close_button.setAccessibleName("Close the templates")
-        self.close_button.setToolTip("Back to the network")
+        self.close_button.setAccessibleName(texts.CLOSE_TEMPLATES)
+        self.close_button.setToolTip(texts.CLOSE_TEMPLATES_TIP)
         self._lay_out()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -121,7 +122,7 @@ class TemplateEditor(QWidget):
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
-        head.addWidget(label("Templates", "title"))
+        head.addWidget(label(texts.TEMPLATES, "title"))
         head.addStretch(1)
         head.addWidget(self.close_button)
         left = QWidget()
@@ -142,7 +143,7 @@ class TemplateEditor(QWidget):
         right_column.addWidget(self.problem)
         right_column.addWidget(
             label(
-                "The prompt at the right follows as you write. Changed templates make a new run.",
+                texts.TEMPLATES_NOTE,
                 tone="text2",
                 wrap=True,
             )
@@ -204,7 +205,7 @@ class TemplateEditor(QWidget):
                         parent.addChild(made)
                     groups[path] = made
                     made.setExpanded((len(path) == 1 and language == "English") or bool(wanted))
-            item = QTreeWidgetItem([f"{title} (changed)" if name in changed else title])
+            item = QTreeWidgetItem([texts.changed_template(title) if name in changed else title])
             item.setData(0, _NAME, name)
             item.setToolTip(0, name)
             groups[language, group].addChild(item)
@@ -229,7 +230,7 @@ class TemplateEditor(QWidget):
         may = placeholders(name)
         shown = ", ".join(f"{{{{{one}}}}}" for one in may)
         self.known.setText(
-            f"{language}, {group.lower()}. " + (f"It may hold {shown}." if may else "It holds no placeholder.")
+            texts.template_place(language, group.lower()) + (texts.placeholders(shown) if may else texts.NO_PLACEHOLDER)
         )
         self._put(self._book.text(name))
         self.problem.hide()
@@ -272,7 +273,7 @@ class TemplateEditor(QWidget):
     def _put_prompts(self, prompts: Mapping[str, str]) -> None:
         project = self._context.document.project
         self._context.document.edit_project(
-            "Edit a template", replace(project, prompts=dict(prompts)), merge=f"template {self._name}"
+            texts.EDIT_TEMPLATE_TEXT, replace(project, prompts=dict(prompts)), merge=f"template {self._name}"
         )
 
     def _reset(self) -> None:
@@ -293,6 +294,6 @@ class TemplateEditor(QWidget):
         for item in self._leaves:
             name = str(item.data(0, _NAME))
             title = title_of(name)[2]
-            item.setText(0, f"{title} (changed)" if name in changed else title)
+            item.setText(0, texts.changed_template(title) if name in changed else title)
         if not self._timer.isActive():
             self._show()

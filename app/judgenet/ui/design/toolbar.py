@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QMenu, QToolB
 
 from judgenet.core.network import WiringKind
 from judgenet.ui.actions import ActionTable
+from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.network_forms import MAX_SIZE
 from judgenet.ui.elements import SpinBox, add_row, label
@@ -36,15 +37,15 @@ class SizeMenu(QWidget):
     def __init__(self, editor: DesignEditor) -> None:
         super().__init__()
         self._editor = editor
-        self.width_spin = SpinBox("Neurons per layer", 1, MAX_SIZE)
-        self.depth_spin = SpinBox("Layers", 1, MAX_SIZE)
-        self.adaptive = QCheckBox("One neuron per role")
+        self.width_spin = SpinBox(texts.NEURONS_PER_LAYER, 1, MAX_SIZE)
+        self.depth_spin = SpinBox(texts.LAYERS, 1, MAX_SIZE)
+        self.adaptive = QCheckBox(texts.ONE_NEURON_PER_ROLE)
         form = QFormLayout(self)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        add_row(form, "Neurons per layer", self.width_spin)
-        add_row(form, "Layers", self.depth_spin)
+        add_row(form, texts.NEURONS_PER_LAYER, self.width_spin)
+        add_row(form, texts.LAYERS, self.depth_spin)
         form.addRow(self.adaptive)
-        form.addRow(label("Or type 4x2 after Ctrl+K.", tone="text2"))
+        form.addRow(label(texts.SIZE_BY_COMMAND, tone="text2"))
         self.width_spin.valueChanged.connect(editor.set_all_widths)
         self.depth_spin.valueChanged.connect(editor.set_depth)
         self.adaptive.toggled.connect(self._adaptive_toggled)
@@ -85,12 +86,12 @@ class DesignToolbar(QWidget):
         super().__init__()
         self._editor = editor
         self._actions = actions
-        self.setAccessibleName("Tools of the canvas")
+        self.setAccessibleName(texts.CANVAS_TOOLS)
         self.size_button = QToolButton()
         set_kind(self.size_button, "size")
         self.size_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.size_button.setAccessibleName("Size of the network")
-        self.size_button.setToolTip("Neurons and layers")
+        self.size_button.setAccessibleName(texts.NETWORK_SIZE)
+        self.size_button.setToolTip(texts.NETWORK_SIZE_TIP)
         menu = QMenu(self)
         self.size_menu = SizeMenu(editor)
         holder = QWidgetAction(menu)
@@ -98,8 +99,11 @@ class DesignToolbar(QWidget):
         menu.addAction(holder)
         menu.aboutToShow.connect(self.size_menu.refresh)
         self.size_button.setMenu(menu)
-        self.wiring = Segment("Wiring", (("full", "Full"), ("window", "Window ±1"), ("explicit", "Custom")))
-        self.orders = Segment("Orders", (("both", "Both orders"), ("ab", "AB only")))
+        self.wiring = Segment(
+            texts.WIRING,
+            (("full", texts.FULL_WIRING), ("window", texts.NEXT_WINDOW), ("explicit", texts.CUSTOM_WIRING)),
+        )
+        self.orders = Segment(texts.ORDERS, (("both", texts.BOTH_ORDERS), ("ab", texts.AB_ONLY)))
         self.tree = QToolButton()
         actions.attach(self.tree, "design.tree")
         self.tree.setIcon(icon("columns", "text2", on="accent"))
@@ -111,24 +115,24 @@ class DesignToolbar(QWidget):
 
     def _lay_out(self, editor: DesignEditor, actions: ActionTable) -> None:
         for button, name, what, signal in (
-            (self.minus, "minus", "Zoom out", self.zoom_out_wanted),
-            (self.zoom, "", "Zoom to 100 %", self.full_wanted),
-            (self.plus, "plus", "Zoom in", self.zoom_in_wanted),
-            (self.fit, "fit", "Fit the network", self.fit_wanted),
+            (self.minus, "minus", texts.ZOOM_OUT, self.zoom_out_wanted),
+            (self.zoom, "", texts.ZOOM_TO_FULL, self.full_wanted),
+            (self.plus, "plus", texts.ZOOM_IN, self.zoom_in_wanted),
+            (self.fit, "fit", texts.FIT_NETWORK, self.fit_wanted),
         ):
             if name:
                 button.setIcon(icon(name))
             button.setAccessibleName(what)
             button.setToolTip(what)
             button.clicked.connect(signal)
-        self.fit.setText("Fit")
+        self.fit.setText(texts.FIT)
         set_kind(self.fit, "text")
         self.fit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.zoom.setText("100 %")
+        self.zoom.setText(texts.FULL_ZOOM)
         self.more = QToolButton()
         self.more.setIcon(icon("more"))
-        self.more.setAccessibleName("More tools")
-        self.more.setToolTip("Tools that do not fit here")
+        self.more.setAccessibleName(texts.MORE_TOOLS)
+        self.more.setToolTip(texts.MORE_TOOLS_TIP)
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._more_menu = QMenu(self)
         self._more_menu.aboutToShow.connect(self._fill_more)
@@ -165,13 +169,13 @@ class DesignToolbar(QWidget):
         wirings = {of.wiring.kind for of in spec.layers[1:]}
         windows = {of.wiring.window for of in spec.layers[1:] if of.wiring.kind == "window"}
         shown = f"±{windows.pop()}" if len(windows) == 1 else "" if windows else "±1"
-        self.wiring.button("window").setText(f"Window {shown}".strip())
+        self.wiring.button("window").setText(texts.window(shown).strip())
         if len(wirings) == 1:
             self.wiring.set_current(wirings.pop())
         else:
             self.wiring.clear()
         self.wiring.setEnabled(editable and spec.depth > 1)
-        self.wiring.setToolTip("" if spec.depth > 1 else "One layer reads no other")
+        self.wiring.setToolTip("" if spec.depth > 1 else texts.ONE_LAYER)
         if spec.orders in ("both", "ab"):
             self.orders.set_current(spec.orders)
         else:
@@ -192,7 +196,7 @@ class DesignToolbar(QWidget):
         self.refresh()
 
     def _orders_chosen(self, key: str) -> None:
-        self._editor.change_network("Change the orders", orders=key)
+        self._editor.change_network(texts.CHANGE_ORDERS, orders=key)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -219,7 +223,7 @@ class DesignToolbar(QWidget):
         menu.clear()
         for before in menu.findChildren(QMenu):
             before.deleteLater()
-        for title, segment in (("Wiring", self.wiring), ("Orders", self.orders)):
+        for title, segment in ((texts.WIRING, self.wiring), (texts.ORDERS, self.orders)):
             if segment.isHidden():
                 choices = menu.addMenu(title)
                 choices.setEnabled(segment.isEnabled())

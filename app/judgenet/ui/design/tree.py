@@ -35,17 +35,26 @@ from judgenet.core.reasoning import read_reasoning_text
 from judgenet.core.wording import plural, rule_words
 from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.context import Context
+from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.models import model_choices
 from judgenet.ui.design.state import model_of, problems_at, role_words, width_of
 from judgenet.ui.design.stop_rules import stop_words
 
-COLUMNS: Final = ("Node", "Model", "Temperature", "Samples", "Reasoning", "Reads", "Problem")
+COLUMNS: Final = (
+    texts.NODE,
+    texts.MODEL,
+    texts.TEMPERATURE,
+    texts.SAMPLES,
+    texts.REASONING,
+    texts.READS,
+    texts.PROBLEM,
+)
 NAME, MODEL, TEMPERATURE, SAMPLES, REASONING, READS, PROBLEM = range(7)
 _ROLE_ROWS: Final[dict[RoleKind, str]] = {
-    "generated": "Roles, named by the model",
-    "fixed": "Roles, fixed",
-    "criteria": "Roles, the criteria of each pair",
+    "generated": texts.ROLES_BY_MODEL,
+    "fixed": texts.FIXED_ROLES_ROW,
+    "criteria": texts.CRITERIA_ROW,
 }
 _TARGET: Final = Qt.ItemDataRole.UserRole
 _LAYER: Final = Qt.ItemDataRole.UserRole + 1
@@ -65,12 +74,12 @@ class _Delegate(QStyledItemDelegate):
             box = QComboBox(parent)
             for choice in model_choices(self._editor.spec, self._editor.context.document.profiles):
                 box.addItem(choice.shown, choice)
-            box.setAccessibleName("Model")
+            box.setAccessibleName(texts.MODEL)
             return box
         if index.column() == SAMPLES:
             spin = QSpinBox(parent)
             spin.setRange(1, 99)
-            spin.setAccessibleName("Samples")
+            spin.setAccessibleName(texts.SAMPLES)
             return spin
         made = super().createEditor(parent, option, index)
         made.setAccessibleName(COLUMNS[index.column()])
@@ -106,7 +115,7 @@ class NetworkTree(QTreeView):
         self._layers: dict[int, QStandardItem] = {}
         self.model_of_tree = QStandardItemModel(self)
         self.setModel(self.model_of_tree)
-        self.setAccessibleName("Network as a tree")
+        self.setAccessibleName(texts.TREE)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.DoubleClicked)
@@ -135,18 +144,22 @@ class NetworkTree(QTreeView):
         self._items.clear()
         self._layers.clear()
         root = model.invisibleRootItem()
-        self._row(root, "Pair", "pair")
+        self._row(root, texts.PAIR, "pair")
         if spec.roles.kind != "none":
             self._add_roles(root)
         self._add_layers(root)
-        self._row(root, f"Vote, {rule_words(self._context.document.rule)}", "vote")
+        self._row(root, texts.vote_by(rule_words(self._context.document.rule)), "vote")
         if spec.chair is not None:
             settings = chair_settings(spec)
             cells = _cells(settings, profiles)
             self._row(
-                root, f"Chair{stop_words(spec, spec.depth)}", "chair", cells, not self._context.document.read_only
+                root,
+                texts.chair_row(stop_words(spec, spec.depth)),
+                "chair",
+                cells,
+                not self._context.document.read_only,
             )
-        self._row(root, "Verdict", "verdict")
+        self._row(root, texts.VERDICT, "verdict")
         self.expandAll()
         for layer in closed:
             if layer in self._layers:
@@ -182,9 +195,9 @@ class NetworkTree(QTreeView):
         wired = design_graph(spec)
         for layer, of in enumerate(spec.layers):
             width = width_of(spec, layer)
-            as_many = "as many as criteria" if spec.roles.kind == "criteria" else "as many as roles"
+            as_many = texts.AS_MANY_AS_CRITERIA if spec.roles.kind == "criteria" else texts.AS_MANY_AS_ROLES
             words = as_many if of.adaptive else plural(width, "neuron")
-            item = self._row(root, f"Layer {layer + 1}, {words}{stop_words(spec, layer)}", None)
+            item = self._row(root, texts.layer_row(layer + 1, words, stop_words(spec, layer)), None)
             item.setData(layer, _LAYER)
             self._layers[layer] = item
             for place in range(width):
@@ -209,8 +222,8 @@ class NetworkTree(QTreeView):
         cells: tuple[str, ...] = (),
         editable: bool = False,
     ) -> QStandardItem:
-        texts = [name, *cells, *("" for _ in range(len(COLUMNS) - 1 - len(cells)))]
-        row = [_cell(text) for text in texts]
+        values = [name, *cells, *("" for _ in range(len(COLUMNS) - 1 - len(cells)))]
+        row = [_cell(text) for text in values]
         for column, item in enumerate(row):
             if target is not None:
                 item.setData(target, _TARGET)
@@ -360,14 +373,14 @@ def _temperature(value: float | str | None) -> str:
 def _number(text: str) -> float:
     value = float(text.replace(",", "."))
     if not 0 <= value <= 2:
-        raise ValueError("A temperature is a number from 0 to 2, or default.")
+        raise ValueError(texts.NOT_A_TEMPERATURE)
     return value
 
 
 def reads_words(inputs: tuple[int, ...], width_before: int) -> str:
     """What a neuron reads of the layer before: "all 4", "1, 3, 4", "nothing"."""
     if len(inputs) == width_before:
-        return f"all {width_before:,}"
+        return texts.reads_all(width_before)
     if not inputs:
         return "nothing"
     runs: list[tuple[int, int]] = []
@@ -376,4 +389,4 @@ def reads_words(inputs: tuple[int, ...], width_before: int) -> str:
             runs[-1] = (runs[-1][0], place)
         else:
             runs.append((place, place))
-    return ", ".join(str(a + 1) if a == b else f"{a + 1} to {b + 1}" for a, b in runs)
+    return ", ".join(str(a + 1) if a == b else texts.reads_range(a + 1, b + 1) for a, b in runs)

@@ -17,6 +17,7 @@ from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo
 from judgenet.ui.canvas.model import NetworkState
 from judgenet.ui.context import Context
+from judgenet.ui.design import texts
 
 if TYPE_CHECKING:
     from judgenet.figures.panel_worth import VotesFigures
@@ -77,7 +78,7 @@ class LayerWorth(QObject):
         self._number += 1
         self._key = key
         if key is not None and key not in self._found and run is not None and table is not None:
-            self._context.tasks.start(self._value(key, run, table, self._number), "Calculate what the layers are worth")
+            self._context.tasks.start(self._value(key, run, table, self._number), texts.CALCULATE_WORTH)
         self.changed.emit()
 
     async def _value(self, key: object, run: RunInfo, table: RunFrame, number: int) -> None:
@@ -101,8 +102,8 @@ class LayerWorth(QObject):
         layers = list(network.layers)
         for number, (basis, votes) in worth.layers.items():
             if number <= len(layers):
-                texts, tip = _words(worth.run, number, basis, votes, edited=number in edited)
-                layers[number - 1] = replace(layers[number - 1], worth=texts, worth_tip=tip)
+                words, tip = _words(worth.run, number, basis, votes, edited=number in edited)
+                layers[number - 1] = replace(layers[number - 1], worth=words, worth_tip=tip)
         return replace(network, layers=tuple(layers))
 
 
@@ -110,14 +111,21 @@ def _words(run: RunInfo, layer: int, basis: str, votes: VotesFigures, *, edited:
     """What stands below a layer, the longest words first, and all of it."""
     assert votes.value is not None
     worth = f"{votes.value:.1f} votes"
-    texts = (f"{plural(votes.neurons, 'neuron')}, worth {worth}", f"worth {worth}")
+    words = (texts.neurons_worth(plural(votes.neurons, "neuron"), worth), texts.worth(worth))
     if edited:
-        texts = (f"{worth} before this edit", f"before: {worth}")
+        words = (texts.worth_before_edit(worth), texts.worth_before(worth))
     tip = (
-        f"In run {run.number} the {plural(votes.neurons, 'neuron')} of layer {layer} were worth {ratio(votes.value)} "
-        f"{ratio_interval(votes.ci)} independent votes, since the mean correlation of their {basis} is "
-        f"{ratio(votes.correlation)} ({of(votes.n, votes.n_total)} pairs)."
+        texts.worth_tip(
+            run.number,
+            plural(votes.neurons, "neuron"),
+            layer,
+            ratio(votes.value),
+            ratio_interval(votes.ci),
+            basis,
+            ratio(votes.correlation),
+            of(votes.n, votes.n_total),
+        )
     ).replace("  ", " ")
     if edited:
-        tip += " The layer, or what it rests on, was edited since."
-    return texts, tip
+        tip += texts.EDITED_SINCE
+    return words, tip
