@@ -13,8 +13,10 @@ LIST = runpy.run_path(str(Path(__file__).parents[2] / "packaging" / "studio_text
 DONE = (
     # One folder a line.
     "bias",
+    "design",
     "experiments",
     "labels",
+    "shards",
 )
 """Folders of the studio whose texts stand in their ``texts`` module."""
 

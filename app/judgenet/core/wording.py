@@ -111,6 +111,11 @@ def _continues(character: str) -> bool:
     return mark or _JOINED.match(character) is not None
 
 
+def capitalized(text: str) -> str:
+    """A text with a capital first letter; all others stay as they are."""
+    return text[:1].upper() + text[1:]
+
+
 # Numbers
 
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QSpinBox,
+    QToolButton,
     QWidget,
 )
 
@@ -117,6 +118,15 @@ def link(text: str, name: str = "") -> QPushButton:
     made.setAccessibleName(name or text)
     made.setCursor(Qt.CursorShape.PointingHandCursor)
     made.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+    return made
+
+
+def icon_button(icon_name: str, name: str, color: str = "text2") -> QToolButton:
+    """A button with an icon alone; ``name`` is its accessible name and its tooltip."""
+    made = QToolButton()
+    made.setIcon(icon(icon_name, color))
+    made.setAccessibleName(name)
+    made.setToolTip(name)
     return made
 
 

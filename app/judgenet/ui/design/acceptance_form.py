@@ -1,4 +1,4 @@
-"""The rule of the design that accepts sure verdicts and leaves the other pairs to people."""
+"""The form of the rule that accepts sure verdicts and leaves the other pairs to people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judgenet.ui.elements import label, link
 
 
 class AcceptanceSection(FormSection):
-    """What the network's rule promises, where it comes from, whether it still fits, away with it."""
+    """What the rule guarantees, which run it was chosen on, whether it still fits, and a link that removes it."""
 
     def __init__(self, editor: DesignEditor) -> None:
         self.remove = link(texts.REMOVE, texts.REMOVE_GUARANTEE)
@@ -26,7 +26,7 @@ class AcceptanceSection(FormSection):
         self.remove.clicked.connect(self._remove)
 
     def refresh(self) -> None:
-        """Shows the rule, where there is one."""
+        """Shows the rule of the network, if it has one."""
         spec = self._editor.spec
         rule = spec.aggregation.acceptance
         if rule is None:

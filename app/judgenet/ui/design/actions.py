@@ -1,4 +1,4 @@
-"""What can be done with a network, in the table of actions."""
+"""The actions of the page Design."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 class DesignActions(QObject):
-    """Adds the actions of the page Design. Shortcuts that text fields know too hold on the network only."""
+    """Adds the actions of the page Design to the table of actions. Shortcuts that text fields use too (copy, paste, …)
+    work only where the network has the focus."""
 
     def __init__(self, page: DesignPage) -> None:
         super().__init__(page)
@@ -69,9 +70,9 @@ class DesignActions(QObject):
         return bool(self._editor.places) or texts.SELECT_NEURON_FIRST
 
     def _has_fixed(self) -> bool | str:
-        may = self._can_change()
-        if may is not True:
-            return may
+        allowed = self._can_change()
+        if allowed is not True:
+            return allowed
         if any(self._editor.spec.layers[place.layer].adaptive for place in self._editor.places):
             return texts.NEURON_FOR_EACH_ROLE
         return self._has_neurons()
@@ -82,8 +83,8 @@ class DesignActions(QObject):
         return self._has_fixed()
 
     def _can_remove_layer(self) -> bool | str:
-        may = self._can_change()
-        return may if may is not True else self._editor.spec.depth > 1 or texts.ONLY_LAYER
+        allowed = self._can_change()
+        return allowed if allowed is not True else self._editor.spec.depth > 1 or texts.ONLY_LAYER
 
     def _has_problem(self) -> bool | str:
         return bool(self._editor.problems) or texts.DESIGN_HAS_NO_PROBLEM

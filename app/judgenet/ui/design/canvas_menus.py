@@ -14,7 +14,7 @@ from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.context import Context
 from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
-from judgenet.ui.design.network_forms import rule_meaning
+from judgenet.ui.design.network_forms import rule_choice
 from judgenet.ui.design.stop_rules import fill_stop_rules
 
 _WIRINGS: Final[tuple[tuple[str, WiringKind, int], ...]] = (
@@ -39,7 +39,7 @@ class CanvasMenus(QObject):
         scene.menu_requested.connect(self.open_menu)
 
     def open_wirings(self, layer: int, x: int, y: int) -> None:
-        """Opens the wirings of a layer, from 0, at a place of the screen."""
+        """Opens the menu of wirings of a layer, counted from 0; ``x`` and ``y`` are px of the screen."""
         menu = QMenu(self._page)
         self._fill_wirings(menu, layer)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -59,11 +59,11 @@ class CanvasMenus(QObject):
         self._editor.set_wiring(layer, kind, window)
 
     def open_rules(self, x: int, y: int) -> None:
-        """Opens the rules of the vote at a place of the screen."""
+        """Opens the menu of rules of the vote; ``x`` and ``y`` are px of the screen."""
         menu = QMenu(self._page)
         spec = self._editor.spec
         for rule in aggregation_names(spec):
-            action = menu.addAction(rule_meaning(rule, spec.depth), self._rule_picked)
+            action = menu.addAction(rule_choice(rule, spec.depth), self._rule_picked)
             action.setData(rule)
             action.setCheckable(True)
             action.setChecked(rule == self._context.document.rule)
@@ -75,7 +75,7 @@ class CanvasMenus(QObject):
         self._context.document.set_rule(action.data())
 
     def open_menu(self, request: MenuRequest) -> None:
-        """Opens the menu of what was pointed at."""
+        """Opens the menu of the node, layer or edge that was clicked."""
         menu = QMenu(self._page)
         table = self._context.actions
         if request.edge is not None:

@@ -1,10 +1,11 @@
-"""How many labelled pairs show a difference of two networks, in a line beside what the design costs."""
+"""A line that says how many labelled pairs a comparison of two networks needs."""
 
 from __future__ import annotations
 
 import sqlite3
 from typing import TYPE_CHECKING
 
+from judgenet.core.wording import capitalized
 from judgenet.store.db import StoreError
 from judgenet.store.labels import newest_label
 from judgenet.ui.context import Context
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class ComparisonNote(WrappedLabel):
-    """How many labelled pairs show a difference of 3 points, by the recorded runs of the project.
+    """How many labelled pairs are needed to detect a difference of 3 points, by the recorded runs of the project.
 
-    It is reckoned in a thread when the page is shown and when runs come or end.
+    It is calculated in a thread when the page is shown and when a run begins or ends.
     """
 
     def __init__(self, context: Context) -> None:
@@ -35,13 +36,13 @@ class ComparisonNote(WrappedLabel):
         measure(self, margins=(32, 0, 16, 8))
 
     def refresh(self) -> None:
-        """Plans anew where the line's page is in view."""
+        """Plans again if the page is in view."""
         page = self.parentWidget()
         if page is not None and page.isVisible():
             self.begin()
 
     def begin(self) -> None:
-        """Plans anew where runs or labels are others than before: reading a run takes a while."""
+        """Plans again if runs or labels have changed; reading a run takes a while."""
         context = self._context
         store = context.document.store
         if not context.document.is_open:
@@ -72,10 +73,10 @@ class ComparisonNote(WrappedLabel):
     def _show(self, plan: ComparisonPlan) -> None:
         from judgenet.figures.power import at_words, discordance_words, plan_words, short_basis
 
-        rests = discordance_words(plan.discordance)
-        sentences = (plan_words(plan), f"{rests[:1].upper()}{rests[1:]}", at_words(plan))
+        basis = discordance_words(plan.discordance)
+        sentences = (plan_words(plan), capitalized(basis), at_words(plan))
         whole = " ".join(f"{sentence}." for sentence in sentences if sentence)
-        # The line stands beside the canvas and is short; what it rests on is in its tool tip.
+        # The line is short; the tooltip says what it rests on.
         self.setText(f"{plan_words(plan)} ({short_basis(plan.discordance)})")
         self.setToolTip(plain_tip(whole))
         self.setAccessibleName(whole)

@@ -1,4 +1,4 @@
-"""What the design costs, in a strip that follows every change."""
+"""The strip below the canvas that says what the design costs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVB
 from judgenet.core.batches import USUAL_HOURS, stages_of
 from judgenet.core.checks import Problem
 from judgenet.core.plan import RunTotals
-from judgenet.core.wording import duration_range, money, money_span, plural, span
+from judgenet.core.wording import capitalized, duration_range, money, money_span, plural, span
 from judgenet.engine.batches import BatchChoice
 from judgenet.engine.estimate import USUAL_LATENCY_S, RunEstimate
 from judgenet.ui.context import Context
@@ -28,7 +28,7 @@ _SHORT: Final = {"evidence": texts.SCORES_ALONE}
 
 
 class _Figure(QWidget):
-    """A figure over its word."""
+    """A figure with its name below it."""
 
     def __init__(self, word: str) -> None:
         super().__init__()
@@ -47,20 +47,20 @@ class _Figure(QWidget):
         self.word.setText(word)
         self.setAccessibleName(f"{figure} {word}")
         self.setToolTip(tip)
-        # At once, and not when Qt lays out anew: the strip asks now how much room its figures need.
+        # At once, not at the next layout: the strip measures its figures right after this.
         self.updateGeometry()
 
 
 def _expected_words(estimate: RunTotals) -> str:
-    """What a network with stop rules is expected to come to; empty where that is not known, or there are none."""
+    """The expected number of calls of a network with stop rules; empty where it has none, or no run tells."""
     expected = estimate.expected
     if expected is None:
         return ""
-    return f"About {expected.calls:,.0f} calls, as in {plural(expected.pairs, 'recorded pair')}"
+    return texts.expected_calls(f"{expected.calls:,.0f}", plural(expected.pairs, "recorded pair"))
 
 
 class CostStrip(QFrame):
-    """Calls, tokens, what is paid already, price and time of the design on the loaded pairs; problems at the right.
+    """Calls, tokens, calls already paid, price and time of the design on the loaded pairs; its problems at the right.
 
     Signals:
         problem_wanted: the tag of the problems was clicked.
@@ -73,12 +73,12 @@ class CostStrip(QFrame):
         self._context = context
         self.setProperty("part", "foot")
         self.setAccessibleName(texts.COSTS)
-        self.calls = _Figure("calls")
-        self.tokens = _Figure("tokens")
+        self.calls = _Figure(texts.CALLS)
+        self.tokens = _Figure(texts.TOKENS)
         self.paid = _Figure(texts.ALREADY_PAID)
         self.open = _Figure(texts.NEW_CALLS)
-        self.price = _Figure("price")
-        self.time = _Figure("time")
+        self.price = _Figure(texts.PRICE)
+        self.time = _Figure(texts.TIME)
         self.note = label("", tone="text2", wrap=True)
         self._shown_for: BatchChoice | bool | None = None
         self._problem = texts.NO_PROBLEM
@@ -139,7 +139,7 @@ class CostStrip(QFrame):
         self.time.setVisible(counted and wide > 360)
         for button in (self.experiments, self.try_models, self.limits):
             button.show()
-        # Space goes first. What has its place in the menu too goes next, then figures that others tell as well.
+        # Where room is short, spaces shrink first; then buttons that the menu has too go, then figures others imply.
         if self._needed() > self.width():
             self._row.setSpacing(theme.px(spaces[-1]))
         for widget in (self.experiments, self.try_models, self.tokens, self.limits, self.open, self.paid, self.time):
@@ -147,22 +147,22 @@ class CostStrip(QFrame):
                 return
             widget.hide()
         if self._needed() > self.width():
-            # The problem is named in its tool tip and in the inspector, too.
+            # The tooltip and the inspector name the problem too.
             self.note.setMinimumWidth(0)
 
     def _needed(self) -> int:
-        """The width that all that is shown needs, in px."""
+        """The width in px that all visible parts need."""
         items = [self._row.itemAt(place) for place in range(self._row.count())]
-        wides = [
+        widths = [
             max(item.minimumSize().width(), item.sizeHint().width() if item.widget() is not self.note else 0)
             for item in items
             if item is not None and not item.isEmpty()
         ]
         margins = self._row.contentsMargins()
-        return sum(wides) + self._row.spacing() * max(0, len(wides) - 1) + margins.left() + margins.right()
+        return sum(widths) + self._row.spacing() * max(0, len(widths) - 1) + margins.left() + margins.right()
 
     def show_problems(self, problems: tuple[Problem, ...]) -> None:
-        """Counts the problems; the first one is named."""
+        """Shows how many problems the design has; a single one is named."""
         errors = [problem for problem in problems if problem.severity == "error"]
         shown = errors or list(problems)
         self.problems.setVisible(bool(shown))
@@ -171,10 +171,10 @@ class CostStrip(QFrame):
             return
         models = [problem for problem in shown if problem.path.endswith(".model")]
         if len(models) == len(shown) and all(problem.neuron is not None for problem in models):
-            neurons = plural(len(models), "neuron has", "neurons have")
+            neurons = plural(len(models), texts.NEURON_HAS, texts.NEURONS_HAVE)
             text = texts.neurons_without_model(neurons)
         elif all(problem.path.endswith(".copy") for problem in shown):
-            text = plural(len(shown), "neuron is a copy", "neurons are copies")
+            text = plural(len(shown), texts.NEURON_IS_COPY, texts.NEURONS_ARE_COPIES)
         elif len(shown) == 1 and shown[0].path in _SHORT:
             text = _SHORT[shown[0].path]
         elif len(shown) == 1:
@@ -196,32 +196,37 @@ class CostStrip(QFrame):
             self.problems.setText(shown)
 
     def _show_limits(self) -> None:
-        """Says which limits are in force, or that the price is to be entered before money can be limited."""
+        """Shows the limits in force; asks for the price where it is unknown, since money can then not be limited."""
         limits, estimate = self._context.runner.limits, self._context.figures.estimate
         named = limits_words(limits)
         unknown = estimate is not None and estimate.estimate.pairs > 0 and estimate.estimate.price is None
         wish = self._context.runner.stop_wish
         words = stop_words(wish)
-        stop = texts.UNTIL_ENOUGH if wish.until else f"{words[:1].upper()}{words[1:]}"
+        stop = texts.UNTIL_ENOUGH if wish.until else capitalized(words)
         batch = batch_words(self._context.runner.batch_wish)
-        by_batch = f"{batch[:1].upper()}{batch[1:]}"
-        text = texts.at_most(named) if named else texts.ENTER_PRICE if unknown else stop or by_batch or texts.LIMITS
-        told = ", ".join(part for part in (named, words, batch) if part)
-        name = texts.limits_of_run(told) if told else text
+        text = (
+            texts.at_most(named)
+            if named
+            else texts.ENTER_PRICE
+            if unknown
+            else stop or capitalized(batch) or texts.LIMITS
+        )
+        limits_text = ", ".join(part for part in (named, words, batch) if part)
+        name = texts.limits_of_run(limits_text) if limits_text else text
         if (text, name) != (self.limits.text(), self.limits.accessibleName()):
             self.limits.setText(text)
             self.limits.setAccessibleName(name)
             self._fit()
 
     def _wishes_changed(self) -> None:
-        """Shows limits, and price and time where runs go by batches now, or do not any more."""
+        """Shows the limits; also price and time where the choice of batches changed."""
         if self._shown_for != self._context.runner.batch_wish:
             self.refresh()
         else:
             self._show_limits()
 
     def refresh(self) -> None:
-        """Shows the newest estimate."""
+        """Shows the latest estimate."""
         self._shown_for = self._context.runner.batch_wish
         self._show_limits()
         figures = self._context.figures
@@ -244,13 +249,7 @@ class CostStrip(QFrame):
         estimate = run_estimate.estimate
         pairs = estimate.pairs
         if not pairs:
-            low, high = estimate.per_pair[0].total, estimate.per_pair[1].total
-            self.calls.say(span(low, high), texts.CALL_PER_PAIR if low == high == 1 else texts.CALLS_PER_PAIR)
-            for figure in (self.paid, self.price, self.time):
-                figure.hide()
-            self._line.hide()
-            self.note.setText(texts.LOAD_PAIRS_FOR_COSTS)
-            self.note.show()
+            self._show_calls_per_pair(estimate)
             return
         self.calls.say(
             span(*estimate.calls, form="whole" if estimate.calls.high < 1e6 else "short"),
@@ -262,31 +261,43 @@ class CostStrip(QFrame):
         tip = texts.tokens_tip(span(*tokens_in), span(*tokens_out))
         if run_estimate.thinking:
             tip += texts.thinking_tip(run_estimate.thinking_words())
-        self.tokens.say(span(low, high), texts.NEW_TOKENS if estimate.calls_recorded else "tokens", tip)
-        about = "" if run_estimate.pairs_looked_at >= pairs else texts.counted_on(run_estimate.pairs_looked_at)
-        self.paid.say(f"{estimate.calls_recorded:,}", texts.ALREADY_PAID, about or texts.ALREADY_PAID_TIP)
-        opened = estimate.calls_open
-        self.open.say(span(*opened, form="whole" if opened.high < 1e6 else "short"), texts.NEW_CALLS)
-        self._say_price(run_estimate)
+        self.tokens.say(span(low, high), texts.NEW_TOKENS if estimate.calls_recorded else texts.TOKENS, tip)
+        sample = "" if run_estimate.pairs_looked_at >= pairs else texts.counted_on(run_estimate.pairs_looked_at)
+        self.paid.say(f"{estimate.calls_recorded:,}", texts.ALREADY_PAID, sample or texts.ALREADY_PAID_TIP)
+        new = estimate.calls_open
+        self.open.say(span(*new, form="whole" if new.high < 1e6 else "short"), texts.NEW_CALLS)
+        self._show_price(run_estimate)
+        self._show_time(run_estimate)
+
+    def _show_calls_per_pair(self, estimate: RunTotals) -> None:
+        """Shows all that is known before pairs are loaded."""
+        low, high = estimate.per_pair[0].total, estimate.per_pair[1].total
+        self.calls.say(span(low, high), texts.CALL_PER_PAIR if low == high == 1 else texts.CALLS_PER_PAIR)
+        for figure in (self.paid, self.price, self.time):
+            figure.hide()
+        self._line.hide()
+        self.note.setText(texts.LOAD_PAIRS_FOR_COSTS)
+        self.note.show()
+
+    def _show_time(self, run_estimate: RunEstimate) -> None:
         seconds = run_estimate.duration
         if not seconds.high:
-            self.time.say("–", "time")
-            return
-        if self._by_batch(estimate):
+            self.time.say("–", texts.TIME)
+        elif self._by_batch(run_estimate.estimate):
             batches = len(stages_of(self._context.document.spec))
             self.time.say(plural(batches, "batch", "batches"), texts.each_within(USUAL_HOURS), texts.ONE_AFTER_OTHER)
-            return
-        basis = texts.TIME_MEASURED if seconds.measured else texts.time_assumed(USUAL_LATENCY_S)
-        self.time.say(f"≈ {duration_range(seconds.low, seconds.high)}", "time", basis)
+        else:
+            basis = texts.TIME_MEASURED if seconds.measured else texts.time_assumed(USUAL_LATENCY_S)
+            self.time.say(f"≈ {duration_range(seconds.low, seconds.high)}", texts.TIME, basis)
 
-    def _say_price(self, run_estimate: RunEstimate) -> None:
+    def _show_price(self, run_estimate: RunEstimate) -> None:
         estimate = run_estimate.estimate
         if estimate.price is None:
-            self.price.say("unknown", "price", estimate.reason)
+            self.price.say(texts.UNKNOWN_PRICE, texts.PRICE, estimate.reason)
         elif not estimate.price.high and not estimate.calls_open.high:
-            self.price.say(money(0.0, estimate.currency), "price", texts.ALL_PAID)
+            self.price.say(money(0.0, estimate.currency), texts.PRICE, texts.ALL_PAID)
         elif not estimate.price.high:
-            self.price.say("free", "price", texts.ON_THIS_COMPUTER)
+            self.price.say(texts.FREE, texts.PRICE, texts.ON_THIS_COMPUTER)
         else:
             live = money_span(*estimate.price, estimate.currency)
             tip = texts.prices_of(estimate.price_date)
@@ -294,7 +305,7 @@ class CostStrip(QFrame):
             if batch and self._by_batch(estimate):
                 self.price.say(batch, texts.by_batches_or_live(live), tip)
             else:
-                self.price.say(live, "price", texts.price_tip(tip, batch) if batch else tip)
+                self.price.say(live, texts.PRICE, texts.price_tip(tip, batch) if batch else tip)
 
     def _by_batch(self, estimate: RunTotals) -> bool:
         return isinstance(self._context.runner.batch_wish, BatchChoice) and estimate.batch_price is not None

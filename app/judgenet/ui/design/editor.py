@@ -1,4 +1,4 @@
-"""All edits of a network, and what is selected: the one place through which the page's parts change the design."""
+"""The editor of the network: the selection, and every edit that the parts of the page make."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class DesignEditor(QObject):
 
     Attributes:
         places: the selected neurons, as drawn.
-        part: another selected node, where no neuron is.
-        scope: for what the inspector's settings hold: the selected neurons, their layers, or all.
+        part: the selected node where no neuron is selected; ``None`` for none.
+        scope: what settings of the inspector apply to: the selected neurons, their layers, or all.
         problems: what is wrong with the design, errors first.
 
     Signals:
@@ -71,7 +71,7 @@ class DesignEditor(QObject):
         self._document.pairs_changed.connect(self._changed)
 
     def _check(self) -> tuple[Problem, ...]:
-        """What is wrong with the design, errors first, and which neurons are copies."""
+        """Finds what is wrong with the design, errors first, and neurons that are copies of others."""
         pairs = check_pairs(self.spec, self._document.pairs)
         if words := blind_words(self.spec, self._document.profiles, self._document.pairs):
             head, _, mend = words.partition(". ")
@@ -83,7 +83,7 @@ class DesignEditor(QObject):
         return self._document.spec
 
     def _opened(self) -> None:
-        """Another project: what was selected is no more."""
+        """Clears the selection: another project was opened."""
         self.places, self.part = frozenset(), None
         self.problems = self._check()
         self.selection_changed.emit()
@@ -94,7 +94,7 @@ class DesignEditor(QObject):
         kept = frozenset(
             place for place in self.places if place.layer < self.spec.depth and place.neuron < self._width(place.layer)
         )
-        gone = self.part is not None and {"chair": self.spec.chair is None}.get(self.part, False)
+        gone = self.part == "chair" and self.spec.chair is None
         changed = kept != self.places or gone
         self.places = kept
         if gone:
@@ -111,33 +111,33 @@ class DesignEditor(QObject):
     # What is selected
 
     def select(self, places: Iterable[Place], part: Part | None = None) -> None:
-        """Selects neurons, or another node."""
+        """Selects neurons; without any, another node."""
         places = frozenset(places)
         if (places, part) != (self.places, self.part):
             self.places, self.part = places, part if not places else None
             self.selection_changed.emit()
 
     def set_scope(self, scope: EditScope) -> None:
-        """Chooses for what settings hold."""
+        """Sets what settings of the inspector apply to."""
         if scope != self.scope:
             self.scope = scope
             self.selection_changed.emit()
 
     @property
     def first(self) -> Place | None:
-        """The first of the selected neurons."""
+        """The first selected neuron; ``None`` without one."""
         return min(self.places, default=None)
 
     def spec_places(self) -> list[tuple[int, int]]:
-        """The selected neurons of the design."""
+        """Layer and neuron, from 0, of the selected neurons in the design."""
         return sorted({spec_place(self.spec, place.layer, place.neuron) for place in self.places})
 
     def layers(self) -> list[int]:
-        """The layers of the selected neurons."""
+        """The layers of the selected neurons, from 0, in order."""
         return sorted({place.layer for place in self.places})
 
     def problem_at(self, target: Target | None) -> Problem | None:
-        """What is wrong with a node, or with the network itself where none is meant."""
+        """The first problem of a node; for ``None`` of the network as a whole."""
         if target is None:
             of_parts = ("roles.", "chair.", "aggregation.", "settings.")
             return next((p for p in self.problems if p.layer is None and not p.path.startswith(of_parts)), None)
@@ -149,7 +149,16 @@ class DesignEditor(QObject):
     # Editing
 
     def edit(self, text: str, change: Callable[[NetworkSpec], NetworkSpec], merge: str = "") -> bool:
-        """Puts a change in place, or says why it cannot be made. True where it was made."""
+        """Makes a change, or tells the user why it cannot be made.
+
+        Args:
+            text: what Undo calls it.
+            change: from the network before to the one after.
+            merge: changes in a row with the same value become one step of Undo.
+
+        Returns:
+            Whether it was made.
+        """
         before = self.spec
         try:
             spec = change(before)
@@ -162,19 +171,19 @@ class DesignEditor(QObject):
         return True
 
     def set_width(self, layer: int, width: int | None) -> None:
-        """Gives a layer its number of neurons; ``None`` makes it as wide as there are roles."""
+        """Sets the number of neurons of a layer; ``None`` gives it one for each role."""
         self.edit(texts.CHANGE_WIDTH, lambda spec: design.set_width(spec, layer, width), f"width {layer}")
 
     def set_all_widths(self, width: int | None) -> None:
-        """Gives all layers the same width."""
+        """Sets the number of neurons of all layers; ``None`` gives each one for each role."""
         self.edit(texts.CHANGE_WIDTH, lambda spec: design.set_size(spec, width, spec.depth), "width")
 
     def set_depth(self, depth: int) -> None:
-        """Gives the network its number of layers."""
+        """Sets the number of layers."""
         self.edit(texts.CHANGE_DEPTH, lambda spec: design.set_depth(spec, depth), "depth")
 
     def add_layer(self, at: int | None = None) -> None:
-        """Adds a layer before place ``at``; without it behind the selected one, or at the end."""
+        """Adds a layer before layer ``at``; without it after the selected one, or at the end."""
         if at is None:
             layers = self.layers()
             at = layers[-1] + 1 if layers else self.spec.depth
@@ -182,18 +191,18 @@ class DesignEditor(QObject):
         self.edit(texts.ADD_LAYER, lambda spec: design.add_layer(spec, place))
 
     def remove_layer(self, layer: int | None = None) -> None:
-        """Removes a layer; without one those that are selected, or the last."""
+        """Removes a layer; without one the selected layers, or the last."""
         layers = [layer] if layer is not None else self.layers() or [self.spec.depth - 1]
 
         def change(spec: NetworkSpec) -> NetworkSpec:
-            for one in reversed(layers):
-                spec = design.remove_layer(spec, one)
+            for number in reversed(layers):
+                spec = design.remove_layer(spec, number)
             return spec
 
         self.edit(texts.REMOVE_LAYER if len(layers) == 1 else texts.REMOVE_LAYERS, change)
 
     def move(self, layer: int, neuron: int, to: int) -> None:
-        """Moves a neuron within its layer; the selection goes along."""
+        """Moves a neuron within its layer and selects it."""
         if self.edit(texts.MOVE_NEURON, lambda spec: design.move_neuron(spec, layer, neuron, to)):
             self.select([Place(layer, to)])
 
@@ -204,7 +213,7 @@ class DesignEditor(QObject):
             self.move(place.layer, place.neuron, place.neuron + by)
 
     def toggle_edge(self, edge: EdgeChange) -> None:
-        """Joins two neurons, or parts them."""
+        """Adds or removes an edge between two neurons."""
         source, target = (edge.layer - 1, edge.source), (edge.layer, edge.target)
         if edge.connect:
             self.edit(texts.ADD_EDGE, lambda spec: design.connect(spec, source, target))
@@ -212,12 +221,12 @@ class DesignEditor(QObject):
             self.edit(texts.REMOVE_EDGE, lambda spec: design.disconnect(spec, source, target))
 
     def set_wiring(self, layer: int | None, kind: WiringKind, window: int = 1) -> None:
-        """Wires a layer with the one before it; without ``layer`` all of them."""
+        """Sets what a layer reads of the one before it; without ``layer`` for all layers."""
         layers = range(1, self.spec.depth) if layer is None else (layer,)
 
         def change(spec: NetworkSpec) -> NetworkSpec:
-            for one in layers:
-                spec = design.set_wiring(spec, one, kind, window)
+            for number in layers:
+                spec = design.set_wiring(spec, number, kind, window)
             return spec
 
         self.edit(texts.CHANGE_WIRING, change)
@@ -232,7 +241,7 @@ class DesignEditor(QObject):
             self.select([Place(layer, self._width(layer) - 1)])
 
     def duplicate(self) -> None:
-        """Puts a copy behind each selected neuron, and selects the copies."""
+        """Adds a copy after each selected neuron, and selects the copies."""
         places = self.spec_places()
 
         def change(spec: NetworkSpec) -> NetworkSpec:
@@ -249,14 +258,14 @@ class DesignEditor(QObject):
             self.select(copies)
 
     def remove(self) -> None:
-        """Removes the selected neurons; the chair, where it is selected."""
+        """Removes the selected neurons, or the chair where it is selected."""
         if self.part == "chair":
             self.remove_chair()
             return
         places = self.spec_places()
         if not places:
             return
-        if len(places) == sum(len(of.neurons) for of in self.spec.layers if not of.adaptive):
+        if len(places) == sum(len(layer.neurons) for layer in self.spec.layers if not layer.adaptive):
             self.context.errors.tell(texts.NEEDS_A_NEURON, texts.REMOVE, level="warning")
             return
         text = texts.REMOVE_NEURON if len(places) == 1 else texts.remove_neurons(len(places))
@@ -270,11 +279,11 @@ class DesignEditor(QObject):
         self.select(Place(layer, neuron) for layer in range(self.spec.depth) for neuron in range(self._width(layer)))
 
     def copy(self) -> None:
-        """Puts the selected neurons on the clipboard, each with the role that it has here."""
+        """Copies the selected neurons to the clipboard, each with the role that it has here."""
         neurons = []
         for layer, neuron in self.spec_places():
-            one = self.spec.layers[layer].neurons[neuron]
-            neurons.append(replace(one, role=designed_role(self.spec, layer, neuron)))
+            copied = self.spec.layers[layer].neurons[neuron]
+            neurons.append(replace(copied, role=designed_role(self.spec, layer, neuron)))
         if not neurons:
             return
         text = json.dumps(neurons_to_json(neurons), indent=2)
@@ -289,7 +298,7 @@ class DesignEditor(QObject):
         self.remove()
 
     def paste(self) -> None:
-        """Puts the neurons of the clipboard behind the selected one, or at the end of the last layer."""
+        """Adds the neurons of the clipboard after the last selected one, or at the end of the last layer."""
         neurons = clipboard_neurons()
         if not neurons:
             self.context.errors.tell(texts.CLIPBOARD_EMPTY, texts.PASTE, level="warning")
@@ -309,7 +318,7 @@ class DesignEditor(QObject):
     # Roles
 
     def set_role(self, role: Role | None, merge: str = "") -> None:
-        """Gives the selected neurons a role of their own; ``None`` gives back the network's."""
+        """Gives the selected neurons a role of their own; ``None`` gives them the network's again."""
         places = self.spec_places()
 
         def change(spec: NetworkSpec) -> NetworkSpec:
@@ -326,18 +335,18 @@ class DesignEditor(QObject):
         self.set_roles(replace(self.spec.roles, roles=changed), merge)
 
     def set_roles(self, roles: RolesSpec, merge: str = "") -> None:
-        """Changes where roles come from."""
+        """Sets the roles of the network."""
         self.edit(texts.CHANGE_ROLES, lambda spec: replace(spec, roles=roles), merge)
 
     def set_role_kind(self, kind: str) -> None:
-        """Generated, fixed or no roles, or the pair's criteria. Fixed ones begin with as many of the library as the
-        widest layer needs; criteria make each layer as wide as there are some."""
+        """Chooses where roles come from. Fixed roles start with as many from the library as the widest layer needs;
+        the criteria of a pair give each layer one neuron for each of them."""
         roles = self.spec.roles
         if kind == "fixed" and not roles.roles:
-            wide = max(width_of(self.spec, layer) for layer in range(self.spec.depth))
+            widest = max(width_of(self.spec, layer) for layer in range(self.spec.depth))
             language = "zh" if self.spec.language == "zh" else "en"
             family = "general" if self.spec.family == "auto" else self.spec.family
-            roles = replace(roles, roles=roles_for(family, max(1, min(wide, len(library(language)))), language))
+            roles = replace(roles, roles=roles_for(family, max(1, min(widest, len(library(language)))), language))
         roles = replace(roles, kind=kind)  # type: ignore[arg-type]
         if kind == "criteria":
             self.edit(texts.CHANGE_ROLES, lambda spec: design.one_neuron_per_role(replace(spec, roles=roles)))
@@ -347,7 +356,7 @@ class DesignEditor(QObject):
     # Settings
 
     def targets(self) -> list[design.DesignPlace]:
-        """The places at which the inspector's settings are set."""
+        """The places of the design to which settings of the inspector apply."""
         if self.part in ("roles", "chair"):
             return [self.part]
         if not self.places or self.scope == "all":
@@ -357,7 +366,7 @@ class DesignEditor(QObject):
         return list(self.spec_places())
 
     def set_settings(self, merge: str = "", **changes: Any) -> None:
-        """Changes settings of what is selected."""
+        """Changes settings at :meth:`targets`; ``merge`` as in :meth:`edit`."""
         targets = self.targets()
 
         def change(spec: NetworkSpec) -> NetworkSpec:
@@ -370,14 +379,14 @@ class DesignEditor(QObject):
         self.edit(texts.change(name or "endpoint"), change, f"{merge} {targets}" if merge else "")
 
     def inherit(self) -> None:
-        """Takes away the own settings of what is selected: they then hold as for all."""
-        nothing = dict.fromkeys(of.name for of in fields(Settings))
+        """Removes the settings of the selection, so that it inherits those of the network."""
+        nothing = dict.fromkeys(setting.name for setting in fields(Settings))
         self.set_settings("", **nothing)
 
     # The network
 
     def change_network(self, text: str, merge: str = "", **changes: Any) -> None:
-        """Changes members of the network itself (orders, seed, language, family, evidence, name)."""
+        """Changes fields of the network itself (orders, seed, language, family, evidence, name)."""
         self.edit(text, lambda spec: replace(spec, **changes), merge)
 
     def set_aggregation(self, **changes: Any) -> None:
@@ -391,7 +400,7 @@ class DesignEditor(QObject):
         self.edit(texts.REMOVE_LEARNED, lambda spec: replace(spec, aggregation=rules))
 
     def let_learned_decide(self, decides: bool) -> None:
-        """Chooses whether the learned aggregation gives the verdict. A rule that was chosen before no longer holds."""
+        """Chooses whether the learned aggregation gives the verdict, in place of a rule that was chosen before."""
         project, learned = self._document.project, self.spec.aggregation.learned
         if learned is None:
             return
@@ -410,21 +419,21 @@ class DesignEditor(QObject):
         """Removes the chair."""
         self.edit(texts.REMOVE_CHAIR, lambda spec: replace(spec, chair=None))
 
-    # Mistakes
+    # Problems
 
-    def mend_words(self, problem: Problem) -> str:
-        """What the button says that mends a problem; empty where only a person can."""
-        mended = fix(self.spec, problem, self._document.profiles)
-        return mended.words if mended is not None else ""
+    def fix_words(self, problem: Problem) -> str:
+        """The text of the button that fixes a problem; empty where it has no automatic fix."""
+        repair = fix(self.spec, problem, self._document.profiles)
+        return repair.words if repair is not None else ""
 
     def fix(self, problem: Problem) -> None:
-        """Mends a problem where one click can."""
-        mended = fix(self.spec, problem, self._document.profiles)
-        if mended is not None:
-            self.edit(mended.words, lambda _spec: mended.spec)
+        """Applies the automatic fix of a problem, if it has one."""
+        repair = fix(self.spec, problem, self._document.profiles)
+        if repair is not None:
+            self.edit(repair.words, lambda _spec: repair.spec)
 
     def next_problem(self) -> None:
-        """Selects what the next problem is about."""
+        """Selects the node of the next problem."""
         if not self.problems:
             return
         marked = sorted(problems_at(self.spec, self.problems))
@@ -435,17 +444,17 @@ class DesignEditor(QObject):
             return
         path = self.problems[0].path
         parts: dict[str, Part] = {"chair": "chair", "aggregation": "vote", "roles": "roles"}
-        # What holds for the whole network stands in its own form, with the mend in its head.
+        # A problem of the whole network is shown with its fix at the head of the inspector.
         self.select((), parts.get(path.partition(".")[0]))
 
 
 def clipboard_neurons() -> tuple[NeuronSpec, ...]:
-    """The neurons on the clipboard, none where there are none."""
+    """The neurons on the clipboard; empty where it holds something else."""
     data: QMimeData | None = QGuiApplication.clipboard().mimeData()
     if data is None:
         return ()
-    given = bytes(data.data(NEURONS_MIME).data()).decode("utf-8", "replace")
+    own_format = bytes(data.data(NEURONS_MIME).data()).decode("utf-8", "replace")
     try:
-        return neurons_from_json(json.loads(given or data.text()))
+        return neurons_from_json(json.loads(own_format or data.text()))
     except (ValueError, RecursionError):
         return ()

@@ -1,4 +1,4 @@
-"""The forms of the inspector: settings of calls, a role, the roles, the vote, the network."""
+"""The forms of the inspector for the selected neurons: settings of calls, and the role."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _BACK: Final[dict[RoleKind, str]] = {
 
 
 class TemperatureBox(DecimalBox):
-    """A temperature from 0 to 2, or "default" below 0."""
+    """A temperature from 0 to 2; values below 0 are shown as "default"."""
 
     def __init__(self) -> None:
         super().__init__(texts.TEMPERATURE, -0.1, 2.0)
@@ -69,7 +69,7 @@ class TemperatureBox(DecimalBox):
 
 
 class FormSection(QWidget):
-    """A part of the inspector: a heading with something at its right, and what stands below."""
+    """A section of the inspector: a heading, a widget at its right where one is given, and :attr:`body` below."""
 
     def __init__(self, title: str, right: QWidget | None = None) -> None:
         super().__init__()
@@ -86,11 +86,11 @@ class FormSection(QWidget):
         measure(self.body, margins=(16, 12, 16, 16), spacing=8)
 
     def refresh(self) -> None:
-        """Shows the present state of the design."""
+        """Shows the current state of the design."""
 
 
 class SettingsSection(FormSection):
-    """Model, temperature, samples, limit, reasoning, scores, further fields and stand-ins of what is selected."""
+    """Model, temperature, samples, token limit, reasoning, scores, further fields and stand-ins of the selection."""
 
     def __init__(self, editor: DesignEditor) -> None:
         self._inherit = link(texts.INHERIT, texts.INHERIT_TIP)
@@ -143,7 +143,7 @@ class SettingsSection(FormSection):
         editor = self._editor
         effective = self._effective()
         first = effective[0]
-        several = any((one.endpoint, one.model) != (first.endpoint, first.model) for one in effective)
+        several = any((s.endpoint, s.model) != (first.endpoint, first.model) for s in effective)
         self.model.show_model(editor.spec, editor.context.document.profiles, first, several)
         for widget, values in (
             (
@@ -162,8 +162,8 @@ class SettingsSection(FormSection):
         editable = not editor.context.document.read_only
         self.request.show_settings(effective, editable=editable)
         self.request.scores.setEnabled(editable and not asks_once)
-        known = model_choices(editor.spec, editor.context.document.profiles)
-        names = [of.endpoint if of.model is None else f"{of.endpoint}/{of.model}" for of in known]
+        choices = model_choices(editor.spec, editor.context.document.profiles)
+        names = [c.endpoint if c.model is None else f"{c.endpoint}/{c.model}" for c in choices]
         self.stand_in.show_settings(effective, names, editable=editable)
         self.samples.setEnabled(editable and not asks_once)
         self.samples.setToolTip(texts.ROLES_ONCE if asks_once else self.samples.toolTip())
@@ -171,8 +171,8 @@ class SettingsSection(FormSection):
             design.settings_at(editor.spec, place) != Settings() for place in editor.targets() if place != "network"
         )
         self._inherit.setVisible(own)
-        for one in (self.model, self.temperature, self.max_tokens, self._inherit):
-            one.setEnabled(editable)
+        for control in (self.model, self.temperature, self.max_tokens, self._inherit):
+            control.setEnabled(editable)
 
     def _model_picked(self, endpoint: str, model: str) -> None:
         self._editor.set_settings(endpoint=endpoint, model=model or None)
@@ -220,7 +220,7 @@ class SettingsSection(FormSection):
 
 
 class Text(QPlainTextEdit):
-    """A text of some lines that says when it is done being edited.
+    """A field of several lines.
 
     Signals:
         edited: the text, after each change by the user.
@@ -234,16 +234,16 @@ class Text(QPlainTextEdit):
         self.setPlaceholderText(hint)
         self.setTabChangesFocus(True)
         self._quiet = False
-        self.textChanged.connect(self._tell)
+        self.textChanged.connect(self._emit_edited)
 
     def show_text(self, text: str) -> None:
-        """Shows a text without telling; the cursor stays where the text is the same."""
+        """Shows a text without emitting :attr:`edited`; the cursor stays if the text does not change."""
         if text != self.toPlainText():
             self._quiet = True
             self.setPlainText(text)
             self._quiet = False
 
-    def _tell(self) -> None:
+    def _emit_edited(self) -> None:
         if not self._quiet:
             self.edited.emit(self.toPlainText())
 
@@ -253,7 +253,7 @@ class Text(QPlainTextEdit):
 
 
 class RoleSection(FormSection):
-    """The role of the selected neurons: the network's, one of the library, or an own one."""
+    """The role of the selected neurons: the network's, one from the library, or one of their own."""
 
     def __init__(self, editor: DesignEditor) -> None:
         self.source = QToolButton()
@@ -274,7 +274,7 @@ class RoleSection(FormSection):
         measure(self.description, height=84)
 
     def refresh(self) -> None:
-        """Shows the role."""
+        """Shows the role of the selected neurons."""
         editor = self._editor
         spec, first = editor.spec, editor.first
         if first is None:
@@ -292,7 +292,7 @@ class RoleSection(FormSection):
         word = _SOURCES[spec.roles.kind]
         if any(own):
             known = {entry.role for entry in library("en")} | {entry.role for entry in library("zh")}
-            word = texts.FROM_LIBRARY if all(one in known for one in own if one) else texts.OWN_ROLE
+            word = texts.FROM_LIBRARY if all(role in known for role in own if role) else texts.OWN_ROLE
         elif spec.roles.kind == "fixed" and role is None:
             word = texts.NONE
         self.source.setText(word)

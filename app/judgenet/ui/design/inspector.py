@@ -1,4 +1,4 @@
-"""The inspector of the design: what is selected, and everything that can be changed of it."""
+"""The inspector of the design: the forms of the selected neurons, node, or network."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QScrollArea,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from judgenet.core.checks import Problem
 from judgenet.core.wording import plural, text_size_words
 from judgenet.ui.canvas.model import Part
 from judgenet.ui.design import texts
@@ -25,8 +25,7 @@ from judgenet.ui.design.network_forms import LearnedSection, NetworkSection, Rol
 from judgenet.ui.design.prompt_view import PromptSection
 from judgenet.ui.design.state import role_words, width_of
 from judgenet.ui.design.stop_rules import StopSection
-from judgenet.ui.elements import ElidedLabel, align_labels, label, line, link
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import ElidedLabel, align_labels, icon_button, label, line, link
 from judgenet.ui.measures import measure
 from judgenet.ui.widgets import Segment
 
@@ -37,6 +36,14 @@ _TITLES: Final[dict[Part, str]] = {
     "chair": texts.CHAIR,
     "verdict": texts.VERDICT,
 }
+_TIPS: Final[dict[Part, str]] = {
+    "pair": texts.PAIR_TIP,
+    "roles": texts.ROLES_TIP,
+    "vote": texts.VOTE_TIP,
+    "chair": texts.CHAIR_TIP,
+    "verdict": texts.VERDICT_TIP,
+}
+"""What the line below the title says of a node."""
 
 
 class PairSection(FormSection):
@@ -74,10 +81,10 @@ class PairSection(FormSection):
 
 
 class DesignInspector(QFrame):
-    """The panel at the right.
+    """The panel at the right of the canvas.
 
     Signals:
-        template_wanted: the templates are to be edited.
+        template_wanted: the user wants to edit the templates.
     """
 
     template_wanted = Signal()
@@ -88,17 +95,9 @@ class DesignInspector(QFrame):
         self.setProperty("part", "surface")
         self.setAccessibleName(texts.INSPECTOR)
         self.title = ElidedLabel("", "title")
-        self.duplicate = QToolButton()
-        self.remove = QToolButton()
-        self.close_button = QToolButton()
-        for button, name, what in (
-            (self.duplicate, "duplicate", texts.DUPLICATE),
-            (self.remove, "trash", texts.REMOVE),
-            (self.close_button, "close", texts.SELECT_NOTHING),
-        ):
-            button.setIcon(icon(name))
-            button.setAccessibleName(what)
-            button.setToolTip(what)
+        self.duplicate = icon_button("duplicate", texts.DUPLICATE)
+        self.remove = icon_button("trash", texts.REMOVE)
+        self.close_button = icon_button("close", texts.SELECT_NOTHING)
         self.place = label("", tone="text2", wrap=True)
         self.scope = Segment(texts.CHANGE_FOR, (("neuron", texts.NEURON), ("layer", texts.LAYER), ("all", texts.ALL)))
         self._scope_row = QWidget()
@@ -166,7 +165,7 @@ class DesignInspector(QFrame):
         self.duplicate.clicked.connect(editor.duplicate)
         self.remove.clicked.connect(editor.remove)
         self.close_button.clicked.connect(self._deselect)
-        self.mend.clicked.connect(self._mend)
+        self.mend.clicked.connect(self._fix)
         self.prompt.template_wanted.connect(self.template_wanted)
         editor.selection_changed.connect(self.refresh)
         editor.problems_changed.connect(self.refresh)
@@ -186,20 +185,18 @@ class DesignInspector(QFrame):
     def _remove_layer(self) -> None:
         self._editor.remove_layer()
 
-    def _mend(self) -> None:
-        editor = self._editor
-        target = editor.first or editor.part
-        problem = editor.problem_at(target)
+    def _fix(self) -> None:
+        problem = self._editor.problem_at(self._editor.first or self._editor.part)
         if problem is not None:
-            editor.fix(problem)
+            self._editor.fix(problem)
 
     def refresh(self) -> None:
-        """Shows what is selected."""
+        """Shows the forms of the selection."""
         editor = self._editor
         if not editor.context.document.is_open:
             return
         spec, places, part = editor.spec, editor.places, editor.part
-        self._head()
+        self._show_head()
         shown = {
             self.network: not places and part in (None, "verdict"),
             self.role: bool(places),
@@ -225,7 +222,7 @@ class DesignInspector(QFrame):
         words = texts.MODEL_FOR_ALL if not places and part is None else texts.MODEL
         self.settings.heading.setText(words)
 
-    def _head(self) -> None:
+    def _show_head(self) -> None:
         editor = self._editor
         spec, places, part = editor.spec, editor.places, editor.part
         read_only = bool(editor.context.document.read_only)
@@ -236,46 +233,42 @@ class DesignInspector(QFrame):
         self.close_button.setVisible(bool(places) or part is not None)
         self._scope_row.setVisible(first is not None)
         self.scope.set_current(editor.scope)
+        self.scope.button("neuron").setText(texts.NEURON if len(places) < 2 else texts.SELECTED)
         layers = editor.layers()
         self.remove_layer.setVisible(
             first is not None and editor.scope == "layer" and len(layers) < spec.depth and not read_only
         )
         self.remove_layer.setText(texts.REMOVE_LAYER_LINK if len(layers) < 2 else texts.REMOVE_LAYERS_LINK)
-        if first is not None and len(places) == 1:
-            title = role_words(spec, first.layer, first.neuron)
-            width = width_of(spec, first.layer)
-            where = texts.neuron_place(first.layer + 1, first.neuron + 1, width)
-            if spec.layers[first.layer].adaptive:
-                one = "criterion" if spec.roles.kind == "criteria" else "role"
-                where = texts.neuron_for_each(first.layer + 1, one)
-            self.scope.button("neuron").setText(texts.NEURON)
-        elif first is not None:
-            title = plural(len(places), "neuron")
-            layers = editor.layers()
-            where = "Layer " + ", ".join(str(layer + 1) for layer in layers)
-            self.scope.button("neuron").setText(texts.SELECTED)
-        elif part is not None:
-            title = _TITLES[part]
-            where = {
-                "pair": texts.PAIR_TIP,
-                "roles": texts.ROLES_TIP,
-                "vote": texts.VOTE_TIP,
-                "chair": texts.CHAIR_TIP,
-                "verdict": texts.VERDICT_TIP,
-            }[part]
-        else:
-            title = texts.NETWORK
-            neurons = sum(width_of(spec, layer) for layer in range(spec.depth))
-            where = texts.network_size(plural(spec.depth, "layer"), plural(neurons, "neuron"))
+        title, place = self._head_words()
         self.title.say(title)
-        self.place.setText(where)
-        target = first or part
-        problem = editor.problem_at(target)
+        self.place.setText(place)
+        self._show_problem(editor.problem_at(first or part), read_only=read_only)
+
+    def _head_words(self) -> tuple[str, str]:
+        """The title of the inspector and the line below it."""
+        editor = self._editor
+        spec, part, first = editor.spec, editor.part, editor.first
+        if first is not None and len(editor.places) > 1:
+            numbers = ", ".join(str(layer + 1) for layer in editor.layers())
+            return plural(len(editor.places), "neuron"), texts.layer(numbers)
+        if first is not None:
+            title = role_words(spec, first.layer, first.neuron)
+            if spec.layers[first.layer].adaptive:
+                role = "criterion" if spec.roles.kind == "criteria" else "role"
+                return title, texts.neuron_for_each(first.layer + 1, role)
+            width = width_of(spec, first.layer)
+            return title, texts.neuron_place(first.layer + 1, first.neuron + 1, width)
+        if part is not None:
+            return _TITLES[part], _TIPS[part]
+        neurons = sum(width_of(spec, layer) for layer in range(spec.depth))
+        return texts.NETWORK, texts.network_size(plural(spec.depth, "layer"), plural(neurons, "neuron"))
+
+    def _show_problem(self, problem: Problem | None, *, read_only: bool) -> None:
         self.problem.setVisible(problem is not None)
         self.mend.setVisible(False)
         if problem is not None:
             self.problem.setText(f"{problem.message} {problem.mend}")
-            words = editor.mend_words(problem)
+            words = self._editor.fix_words(problem)
             self.mend.setText(words)
             self.mend.setAccessibleName(words)
             self.mend.setVisible(bool(words) and not read_only)

@@ -1,4 +1,4 @@
-"""Which models a neuron can have: those in use, those of endpoints, and any that the user names."""
+"""Choosing the model of a neuron: one in use, the model of an endpoint, or any that the user names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ENDPOINTS: Final = "endpoints"
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model at an endpoint. ``model`` is ``None`` where the endpoint's own is meant."""
+    """A model at an endpoint. ``model`` is ``None`` for the model that the endpoint names."""
 
     endpoint: str
     model: str | None
@@ -35,7 +35,7 @@ class ModelChoice:
 
 
 def model_choices(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> list[ModelChoice]:
-    """The models that can be chosen at once: those in use first, then each endpoint's own."""
+    """The models offered in a list: those in use first, then the one that each endpoint names."""
     choices: dict[tuple[str, str], ModelChoice] = {}
 
     def add(endpoint: str, model: str | None) -> None:
@@ -56,7 +56,7 @@ def model_choices(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) ->
 
 
 def known_models(endpoint: str, profiles: Mapping[str, EndpointProfile]) -> list[str]:
-    """Names of models to suggest at an endpoint: those of the price table that its kind is known to have."""
+    """Names of models to suggest for an endpoint: those of the price table that its provider offers."""
     profile = profiles.get(endpoint)
     starts = {"anthropic": ("claude",), "gemini": ("gemini",), "openai": ("gpt", "o3", "o4")}
     wanted = starts.get(
@@ -73,10 +73,10 @@ def known_models(endpoint: str, profiles: Mapping[str, EndpointProfile]) -> list
 
 
 class ModelBox(ComboBox):
-    """Chooses a model at an endpoint.
+    """The list of models at endpoints.
 
     Signals:
-        picked: endpoint, model (empty for the endpoint's own).
+        picked: endpoint, and model (empty for the one that the endpoint names).
         other_wanted: the user wants to name another model.
         endpoints_wanted: the user wants to see the endpoints.
     """
@@ -92,7 +92,7 @@ class ModelBox(ComboBox):
     def show_model(
         self, spec: NetworkSpec, profiles: Mapping[str, EndpointProfile], settings: Settings | None, several: bool
     ) -> None:
-        """Shows the model in force; ``several`` where the selected neurons have different ones."""
+        """Shows the model in force; ``several``: the selected neurons have different ones."""
         self.blockSignals(True)
         self.clear()
         choices = model_choices(spec, profiles)
@@ -126,7 +126,7 @@ class ModelBox(ComboBox):
 
 
 class ModelDialog(QDialog):
-    """Names a model at an endpoint."""
+    """The dialog in which the user names a model at an endpoint."""
 
     def __init__(self, profiles: Mapping[str, EndpointProfile], endpoint: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -164,5 +164,5 @@ class ModelDialog(QDialog):
 
     @property
     def chosen(self) -> tuple[str, str]:
-        """Endpoint and model."""
+        """The endpoint and the model that were entered."""
         return self.endpoint.currentText(), self.model.currentText().strip()

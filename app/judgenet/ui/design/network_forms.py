@@ -1,4 +1,4 @@
-"""The forms of the inspector for what holds for the whole network: its roles, its vote, itself."""
+"""The forms of the inspector for the whole network: size and questions, roles, vote, learned aggregation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QMenu,
     QPushButton,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -31,13 +30,12 @@ from judgenet.core.wording import of, plural, rule_words
 from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import FormSection, Text
-from judgenet.ui.elements import ComboBox, ElidedLabel, SpinBox, add_row, field, label, link
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import ComboBox, ElidedLabel, SpinBox, add_row, field, icon_button, label, link
 from judgenet.ui.measures import measure
 from judgenet.ui.widgets import Segment
 
 MAX_SIZE: Final = 512
-"""The widest layer and the deepest network that spin boxes offer."""
+"""The largest width and depth that spin boxes offer."""
 
 _ORDERS: Final[dict[OrderSetting, str]] = {
     "both": texts.BOTH_ORDERS,
@@ -69,7 +67,7 @@ _ROLE_NOTES: Final[dict[RoleKind, str]] = {
 
 
 class RolesSection(FormSection):
-    """Where the network's roles come from, and the fixed ones."""
+    """Where the roles of the network come from, and the list of fixed ones."""
 
     def __init__(self, editor: DesignEditor) -> None:
         super().__init__(texts.ROLES_FROM)
@@ -92,17 +90,9 @@ class RolesSection(FormSection):
         self._menu.aboutToShow.connect(self._fill_menu)
         self.add.setMenu(self._menu)
         self.own = QPushButton(texts.ADD_OWN)
-        self.remove = QToolButton()
-        self.up = QToolButton()
-        self.down = QToolButton()
-        for button, name, what in (
-            (self.up, "chevron-up", texts.MOVE_ROLE_UP),
-            (self.down, "chevron-down", texts.MOVE_ROLE_DOWN),
-            (self.remove, "trash", texts.REMOVE_ROLE),
-        ):
-            button.setIcon(icon(name))
-            button.setAccessibleName(what)
-            button.setToolTip(what)
+        self.remove = icon_button("trash", texts.REMOVE_ROLE)
+        self.up = icon_button("chevron-up", texts.MOVE_ROLE_UP)
+        self.down = icon_button("chevron-down", texts.MOVE_ROLE_DOWN)
         self._lay_out(editor)
 
     def _lay_out(self, editor: DesignEditor) -> None:
@@ -137,7 +127,7 @@ class RolesSection(FormSection):
         measure(self.description, height=84)
 
     def refresh(self) -> None:
-        """Shows the network's roles."""
+        """Shows the roles of the network."""
         roles = self._editor.spec.roles
         self.kind.set_current(roles.kind)
         counted = self._pairs_with_criteria() if roles.kind == "criteria" else ""
@@ -162,7 +152,7 @@ class RolesSection(FormSection):
             widget.setEnabled(editable)
 
     def _pairs_with_criteria(self) -> str:
-        """How many of the loaded pairs have criteria, and how many each."""
+        """How many of the loaded pairs have criteria, and how many criteria each."""
         pairs = self._editor.context.document.pairs
         counts = [len(pair.criteria) for pair in pairs if pair.criteria]
         if not pairs:
@@ -175,15 +165,15 @@ class RolesSection(FormSection):
     def _row_chosen(self, row: int) -> None:
         self._row = row
         roles = self._editor.spec.roles.roles
-        there = 0 <= row < len(roles)
+        exists = 0 <= row < len(roles)
         for widget in (self.name, self.description, self.remove):
-            widget.setEnabled(there)
-        self.up.setEnabled(there and row > 0)
-        self.down.setEnabled(there and row + 1 < len(roles))
+            widget.setEnabled(exists)
+        self.up.setEnabled(exists and row > 0)
+        self.down.setEnabled(exists and row + 1 < len(roles))
         if not self.name.hasFocus():
-            self.name.setText(roles[row].name if there else "")
+            self.name.setText(roles[row].name if exists else "")
         if not self.description.hasFocus():
-            self.description.show_text(roles[row].description if there else "")
+            self.description.show_text(roles[row].description if exists else "")
 
     def _fill_menu(self) -> None:
         self._menu.clear()
@@ -243,7 +233,7 @@ class RolesSection(FormSection):
 
 
 class VoteSection(FormSection):
-    """The rule that gives the verdict, and the rules that the sources leave open."""
+    """The rule that gives the verdict, and choices about voting that the published methods leave open."""
 
     def __init__(self, editor: DesignEditor) -> None:
         super().__init__(texts.RULES)
@@ -278,12 +268,12 @@ class VoteSection(FormSection):
         measure(self._form, down=8, across=16)
 
     def refresh(self) -> None:
-        """Shows the rules."""
+        """Shows the rules of the vote."""
         document, spec = self._editor.context.document, self._editor.spec
         self.rule.blockSignals(True)
         self.rule.clear()
         for name in aggregation_names(spec):
-            self.rule.addItem(rule_meaning(name, spec.depth), name)
+            self.rule.addItem(rule_choice(name, spec.depth), name)
         self.rule.setCurrentIndex(self.rule.findData(document.rule))
         self.rule.blockSignals(False)
         rules = spec.aggregation
@@ -311,7 +301,7 @@ class VoteSection(FormSection):
 
 
 class LearnedSection(FormSection):
-    """The learned aggregation that the network holds: where it comes from, whether it decides, away with it."""
+    """The learned aggregation of the network: where it comes from, whether it decides, and a link that removes it."""
 
     def __init__(self, editor: DesignEditor) -> None:
         self.remove = link(texts.REMOVE, texts.REMOVE_LEARNED)
@@ -335,7 +325,7 @@ class LearnedSection(FormSection):
         measure(self._form, down=4, across=16)
 
     def refresh(self) -> None:
-        """Shows what is learned, where there is something."""
+        """Shows the learned aggregation, if the network has one."""
         document, spec = self._editor.context.document, self._editor.spec
         rule = spec.aggregation.learned
         if rule is None:
@@ -343,7 +333,7 @@ class LearnedSection(FormSection):
         facts = {
             texts.KIND: _LEARNED[rule.kind],
             texts.LEARNED_FROM: rule.run,
-            texts.LABELS: f"{rule.labels:,}" if rule.labels else "none",
+            texts.LABELS: f"{rule.labels:,}" if rule.labels else texts.NO_LABELS,
             texts.DATE: rule.made,
             texts.WEIGHTS: texts.weights(len(rule.neurons)),
         }
@@ -358,8 +348,8 @@ class LearnedSection(FormSection):
             widget.setEnabled(not document.read_only)
 
 
-def rule_meaning(rule: str, depth: int) -> str:
-    """A rule with what it means: "c2*(l1), votes of layer 1"."""
+def rule_choice(rule: str, depth: int) -> str:
+    """A rule in a list of rules, with its meaning: ``c2*(l1), votes of layer 1``."""
     words = rule_words(rule)
     if rule == "c1":
         return texts.means_of_all(words)
@@ -377,7 +367,7 @@ def rule_meaning(rule: str, depth: int) -> str:
 
 
 class NetworkSection(FormSection):
-    """Size, orders, language and the rest that holds for the whole network."""
+    """Name, size, orders, seed, language, kind of task and evidence of the network."""
 
     def __init__(self, editor: DesignEditor) -> None:
         super().__init__(texts.SIZE_AND_QUESTIONS)
@@ -415,8 +405,8 @@ class NetworkSection(FormSection):
         add_row(form, texts.LANGUAGE, self.language)
         add_row(form, texts.TASK, self.family)
         self._form = form
-        for one in (size, form, self._widths):
-            one.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        for rows in (size, form, self._widths):
+            rows.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.body.addLayout(size)
         self.body.addWidget(self.same)
         self.body.addWidget(self.adaptive)
@@ -437,9 +427,9 @@ class NetworkSection(FormSection):
             measure(form, down=8, across=16)
 
     def refresh(self) -> None:
-        """Shows the network's members."""
+        """Shows the current values."""
         spec = self._editor.spec
-        widths = [of.width for of in spec.layers]
+        widths = [layer.width for layer in spec.layers]
         adaptive = all(width is None for width in widths)
         equal = len(set(widths)) <= 1
         self._want_same = self._want_same and equal

@@ -1,4 +1,4 @@
-"""A call's prompt as it will be sent, for the pair in view."""
+"""The prompt of a call as it will be sent, for one of the loaded pairs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sqlite3
 from typing import Final
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy
 
 from judgenet.core.calls import ROLES_LAYER
 from judgenet.core.network import NetworkError, needs_roles
@@ -22,23 +22,23 @@ from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import FormSection
 from judgenet.ui.design.state import orders_of
-from judgenet.ui.elements import label, link
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import icon_button, label, link
 from judgenet.ui.measures import measure
 from judgenet.ui.prompt_text import PromptText
 from judgenet.ui.widgets import Segment
 
 WAIT_MS: Final = 120
+"""How long changes are gathered before the prompt is made again."""
 EXAMPLE: Final = Pair("example", texts.EXAMPLE_QUESTION, texts.EXAMPLE_RESPONSE_A, texts.EXAMPLE_RESPONSE_B)
-"""Stands in for a pair while none is loaded."""
+"""Shown in the prompt while no pair is loaded."""
 
 
 class PromptSection(FormSection):
-    """The prompt of the selected neuron, role generation or chair.
+    """The prompt of the selected neuron, of the chair, or of the call that generates roles.
 
     Signals:
         template_wanted: the user wants to edit the templates.
-        pair_chosen: the 0-based place of the pair that the user stepped to.
+        pair_chosen: the place, from 0, of the pair that the user went to.
     """
 
     template_wanted = Signal()
@@ -50,15 +50,8 @@ class PromptSection(FormSection):
         self._editor = editor
         self._index = 0
         self._generation = 0
-        self.previous = QToolButton()
-        self.following = QToolButton()
-        for button, name, what in (
-            (self.previous, "chevron-left", texts.PREVIOUS_PAIR),
-            (self.following, "chevron-right", texts.NEXT_PAIR),
-        ):
-            button.setIcon(icon(name))
-            button.setAccessibleName(what)
-            button.setToolTip(what)
+        self.previous = icon_button("chevron-left", texts.PREVIOUS_PAIR)
+        self.following = icon_button("chevron-right", texts.NEXT_PAIR)
         self.pair = label("", tone="text2")
         self.order = Segment(texts.ORDER, (("ab", texts.AB), ("ba", texts.BA)))
         for key in ("ab", "ba"):
@@ -91,7 +84,7 @@ class PromptSection(FormSection):
 
     @property
     def index(self) -> int:
-        """The 0-based place of the pair in view."""
+        """The place, from 0, of the pair whose prompt is shown."""
         return self._index
 
     def set_index(self, index: int) -> None:
@@ -116,7 +109,7 @@ class PromptSection(FormSection):
         self.refresh()
 
     def refresh(self) -> None:
-        """Makes the prompt anew soon."""
+        """Makes the prompt again after a short wait."""
         pairs = self._editor.context.document.pairs
         self._index = min(self._index, max(0, len(pairs) - 1))
         self.pair.setText(texts.pair_number(self._index + 1) if pairs else texts.NO_PAIR_YET)
@@ -132,7 +125,7 @@ class PromptSection(FormSection):
         self._timer.start()
 
     def _site(self) -> tuple[int, int, Order | None]:
-        """Layer, neuron and order of the call whose prompt is shown, counted from 1."""
+        """Layer and neuron (from 1) and order of the call whose prompt is shown."""
         editor = self._editor
         order: Order = "ba" if self.order.current == "ba" else "ab"
         if editor.part == "roles":
@@ -158,13 +151,13 @@ class PromptSection(FormSection):
         layer, neuron, order = self._site()
         try:
             start = start_of(document.project, (pair,), document.profiles, folder=document.folder)
-            made_preview = await self._editor.context.tasks.off_thread(_made, start, store, pair, layer, neuron, order)
+            prompt = await self._editor.context.tasks.off_thread(_made, start, store, pair, layer, neuron, order)
         except (NetworkError, PromptError, PriceError, NoSuchCall, StoreError, sqlite3.Error) as error:
             if generation == self._generation:
                 self._say(str(error).splitlines()[0])
             return
         if generation == self._generation:
-            self._show(made_preview)
+            self._show(prompt)
 
     def _say(self, text: str) -> None:
         self.note.setText(text)
@@ -172,17 +165,17 @@ class PromptSection(FormSection):
         self.text.clear()
         self.tokens.clear()
 
-    def _show(self, made_preview: Preview) -> None:
-        notes = list(made_preview.notes)
-        if made_preview.answer is not None:
+    def _show(self, prompt: Preview) -> None:
+        notes = list(prompt.notes)
+        if prompt.answer is not None:
             notes.append(texts.ANSWERED_ALREADY)
         self.note.setText(" ".join(notes))
         self.note.setVisible(bool(notes))
-        self.tokens.setText(plural(made_preview.tokens, "token"))
+        self.tokens.setText(plural(prompt.tokens, "token"))
         self.tokens.setToolTip(texts.TOKENS_TIP)
-        head = f"{made_preview.prompt.system}\n\n" if made_preview.prompt.system else ""
-        passages = [(len(head) + begin, len(head) + end) for begin, end in made_preview.fills]
-        self.text.show_text(head + made_preview.prompt.user, passages)
+        head = f"{prompt.prompt.system}\n\n" if prompt.prompt.system else ""
+        passages = [(len(head) + begin, len(head) + end) for begin, end in prompt.fills]
+        self.text.show_text(head + prompt.prompt.user, passages)
 
 
 def _made(start: Start, store: Store | None, pair: Pair, layer: int, neuron: int, order: Order | None) -> Preview:

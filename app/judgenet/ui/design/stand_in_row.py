@@ -1,9 +1,8 @@
-"""The row of a form that names the models which are asked when an endpoint stops."""
+"""The row of the inspector that names the models to ask when an endpoint fails."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCompleter, QFormLayout, QWidget
@@ -14,15 +13,12 @@ from judgenet.ui.design import texts
 from judgenet.ui.elements import add_row, field, label
 from judgenet.ui.measures import measure
 
-_HINT: Final = texts.STAND_IN_TIP
-_MIXED: Final = texts.NEURONS_DIFFER
-
 
 class StandInRow(QWidget):
-    """The stand-ins of what is selected, as on the command line, on one line.
+    """The stand-ins of the selection in one field, written as on the command line.
 
     Signals:
-        entered: stand-ins in their order, none for none, after an edit that can be used.
+        entered: the stand-ins in their order, empty for none, after a valid edit.
     """
 
     entered = Signal(object)
@@ -42,15 +38,15 @@ class StandInRow(QWidget):
         self._shown = ""
 
     def show_settings(self, effective: Sequence[Settings], known: Sequence[str], *, editable: bool) -> None:
-        """Shows the stand-ins in force of what is selected, unless somebody is writing; ``known`` are suggested."""
-        given = [settings.stand_in or () for settings in effective]
-        shown = ", ".join(map(stand_in_text, given[0]))
+        """Shows the stand-ins of the selection, unless the user is typing; ``known`` are suggested."""
+        stand_ins = [settings.stand_in or () for settings in effective]
+        shown = ", ".join(map(stand_in_text, stand_ins[0]))
         if shown != self._shown or not self.text.hasFocus():
             self._shown = shown
             self.text.setText(shown)
             self.text.setCursorPosition(0)
             self._say("")
-        self.text.setToolTip(_MIXED if len(set(given)) > 1 else _HINT)
+        self.text.setToolTip(texts.NEURONS_DIFFER if len(set(stand_ins)) > 1 else texts.STAND_IN_TIP)
         self.text.setEnabled(editable)
         completer = QCompleter(list(known), self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
@@ -62,13 +58,13 @@ class StandInRow(QWidget):
             self._say("")
             return
         try:
-            given: tuple[StandIn, ...] = read_stand_ins(text.split(",")) if text else ()
+            stand_ins: tuple[StandIn, ...] = read_stand_ins(text.split(",")) if text else ()
         except NetworkError as error:
             self._say(str(error))
             return
-        self._shown = ", ".join(map(stand_in_text, given))
+        self._shown = ", ".join(map(stand_in_text, stand_ins))
         self._say("")
-        self.entered.emit(given)
+        self.entered.emit(stand_ins)
 
     def _say(self, problem: str) -> None:
         self.problem.setText(problem)

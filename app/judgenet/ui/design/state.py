@@ -1,4 +1,4 @@
-"""From a design to what the canvas shows of it."""
+"""What the canvas shows of a design."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _TIES: Final = {
 
 
 def model_of(settings: Settings, profiles: Mapping[str, EndpointProfile]) -> str:
-    """The model that settings lead to, empty where they name none."""
+    """The model that settings name, themselves or by their endpoint; empty without one."""
     if settings.model:
         return settings.model
     profile = profiles.get(settings.endpoint or "")
@@ -56,37 +56,38 @@ def model_of(settings: Settings, profiles: Mapping[str, EndpointProfile]) -> str
 
 
 def settings_words(settings: Settings) -> str:
-    """Temperature and samples in a line, shorter where reasoning is set: "Temp. 0.7 · 1 sample", "Thinks high · T 0 ·
-    1×"."""
-    given, samples = settings.temperature, settings.samples or 1
-    heat = None if given in (None, "default") else given
+    """Temperature and samples in one line, shorter with a reasoning setting: ``Temp. 0.7 · 1 sample``,
+    ``Thinks high · T 0 · 1×``."""
+    samples = settings.samples or 1
+    temperature = None if settings.temperature == "default" else settings.temperature
     if settings.reasoning in (None, "default"):
-        return f"{('' if heat is None else texts.temperature(heat))}{plural(samples, 'sample')}"
-    return texts.thinking(
-        reasoning_mark(settings.reasoning), "" if heat is None else texts.short_temperature(heat), samples
-    )
+        parts = ["" if temperature is None else texts.temperature(temperature), plural(samples, "sample")]
+    else:
+        heat = "" if temperature is None else texts.short_temperature(temperature)
+        parts = [texts.thinks(reasoning_mark(settings.reasoning)), heat, f"{samples}×"]
+    return " · ".join(part for part in parts if part)
 
 
 def reasoning_mark(reasoning: int | str | None) -> str:
-    """A reasoning setting in few letters: ``high``, ``2.05k`` thinking tokens, ``0`` for none."""
+    """A reasoning setting in a few letters: ``high``, ``2.05k`` (thinking tokens), ``0`` for none."""
     if isinstance(reasoning, int):
         return f"{reasoning / 1000:.3g}k" if reasoning >= 1000 else str(reasoning)
     return "0" if reasoning == "none" else reasoning or "default"
 
 
 def width_of(spec: NetworkSpec, layer: int) -> int:
-    """How many neurons of a layer are drawn; a usual number where only a pair's roles tell."""
+    """How many neurons of a layer are drawn; a typical number where it depends on the roles of a pair."""
     return designed_width(spec, layer) or USUAL_ROLES
 
 
 def spec_place(spec: NetworkSpec, layer: int, neuron: int) -> tuple[int, int]:
-    """The neuron of the design that a drawn one stands for: an adaptive layer has one pattern for all."""
+    """Layer and neuron of the design behind a drawn neuron: an adaptive layer has one neuron for all that are drawn."""
     return (layer, 0 if spec.layers[layer].adaptive else neuron)
 
 
 def role_words(spec: NetworkSpec, layer: int, neuron: int) -> str:
-    """How a neuron is called: its role, "Role 2" where the model names it, "Criterion 2" where it takes the pair's,
-    "Judge 2" where there is none."""
+    """The name of a neuron, counted from 0: its role; ``Role 2`` where the model names it, ``Criterion 2`` where it
+    takes the pair's, ``Judge 2`` where there are no roles."""
     role = designed_role(spec, layer, neuron)
     if role is not None:
         return role.name.strip() or texts.UNNAMED_ROLE
@@ -102,7 +103,7 @@ def orders_of(spec: NetworkSpec) -> tuple[Order, ...]:
 
 
 def problems_at(spec: NetworkSpec, problems: Sequence[Problem]) -> dict[tuple[int, int], Problem]:
-    """The first problem of each drawn neuron. A problem of a layer's, or of all neurons', settings is each neuron's."""
+    """The first problem of each drawn neuron. A problem in the settings of a layer or of all neurons is each one's."""
     by_place: dict[tuple[int, int], Problem] = {}
     for problem in problems:
         if problem.layer is not None and problem.layer >= spec.depth:
@@ -120,7 +121,7 @@ def problems_at(spec: NetworkSpec, problems: Sequence[Problem]) -> dict[tuple[in
 
 
 def problem_words(problem: Problem) -> str:
-    """A problem in the few words that fit on a node."""
+    """A problem in the few words that fit on a node of the canvas."""
     field = problem.path.rpartition(".")[2]
     short = {
         "model": texts.NO_MODEL,
@@ -138,11 +139,13 @@ def problem_words(problem: Problem) -> str:
     }
     if field in short:
         return short[field]
-    return texts.READ_BY_NONE if "read by no neuron" in problem.message else problem.message
+    # Of a neuron as a whole the only warning is that none reads it.
+    whole_neuron = field.startswith("neurons[") and problem.severity == "warning"
+    return texts.READ_BY_NONE if whole_neuron else problem.message
 
 
 def pair_state(pair: Pair | None, index: int) -> PairNodeState:
-    """The pair on the canvas; ``index`` is its 0-based place."""
+    """The node of the pair; ``index`` is its place, from 0."""
     if pair is None:
         return PairNodeState(texts.PAIR, texts.NO_PAIRS)
     question = pair.question if pair.question.strip() else pair.response_a
@@ -151,7 +154,7 @@ def pair_state(pair: Pair | None, index: int) -> PairNodeState:
 
 
 def roles_state(spec: NetworkSpec) -> RolesState | None:
-    """Where roles come from; ``None`` where there are none."""
+    """The node of the roles; ``None`` where there are none."""
     roles = spec.roles
     if roles.kind == "none":
         return None
@@ -173,8 +176,8 @@ def _layer_state(
     profiles: Mapping[str, EndpointProfile],
     mistakes: Sequence[Mistake | None],
 ) -> LayerState:
-    """A layer, counted from 0, with the mistake of each of its neurons."""
-    orders, wired, of = orders_of(spec), design_graph(spec), spec.layers[number]
+    """A layer, counted from 0; ``mistakes`` has the problem of each of its neurons."""
+    orders, graph, layer = orders_of(spec), design_graph(spec), spec.layers[number]
     neurons = []
     for place, mistake in enumerate(mistakes):
         settings = neuron_settings(spec, number, place)
@@ -187,15 +190,15 @@ def _layer_state(
                 problem=mistake,
             )
         )
-    inputs = tuple(wired.inputs(number, place) for place in range(len(mistakes))) if number else ()
-    wiring = "full" if number == 0 else of.wiring.kind
-    return LayerState(tuple(neurons), inputs, wiring, of.wiring.window, of.adaptive)
+    inputs = tuple(graph.inputs(number, place) for place in range(len(mistakes))) if number else ()
+    wiring = "full" if number == 0 else layer.wiring.kind
+    return LayerState(tuple(neurons), inputs, wiring, layer.wiring.window, layer.adaptive)
 
 
 def _chair_state(
     spec: NetworkSpec, profiles: Mapping[str, EndpointProfile], mistake: Mistake | None
 ) -> NeuronState | None:
-    """The chair, ``None`` where there is none."""
+    """The node of the chair; ``None`` without one."""
     if spec.chair is None:
         return None
     settings = chair_settings(spec)
@@ -222,8 +225,8 @@ def design_state(
         if problem is None:
             return None
         if problem not in mistakes:
-            mended = fix(spec, problem, profiles) if editable else None
-            mistakes[problem] = Mistake(problem_words(problem), mended.words if mended else "")
+            repair = fix(spec, problem, profiles) if editable else None
+            mistakes[problem] = Mistake(problem_words(problem), repair.words if repair else "")
         return mistakes[problem]
 
     widths = [width_of(spec, number) for number in range(spec.depth)]

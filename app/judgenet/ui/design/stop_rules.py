@@ -1,4 +1,4 @@
-"""Stop rules of the design: the form of the inspector, the menus, and what the gates on the canvas say."""
+"""Stop rules of the design: the form in the inspector, and the menus of the canvas."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ from judgenet.core.cascade import (
 )
 from judgenet.core.network import NetworkSpec, StopRule, StopWhen
 from judgenet.core.plan import ExpectedCalls
+from judgenet.core.wording import capitalized
 from judgenet.ui.canvas.gates import gate_state
 from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
 from judgenet.ui.design.forms import FormSection
 from judgenet.ui.elements import ComboBox, DecimalBox, add_row, label
 
-_NEVER: Final = texts.ASK_EVERY_PAIR
-_MIXED: Final = texts.AS_SET_FOR_LAYERS
 _NAMES: Final[dict[StopWhen, str]] = {
     "decided": texts.VOTE_DECIDED,
     "orders_agree": texts.ORDERS_AGREE,
@@ -37,17 +36,17 @@ _NAMES: Final[dict[StopWhen, str]] = {
     "difference": texts.SCORE_DIFFERENCE,
 }
 _USUAL: Final[dict[StopWhen, float]] = {"margin": 2.0, "difference": 1.0}
-"""The number that a rule begins with."""
+"""The number that a new rule of a kind has."""
 
 
 def usual_rule(when: StopWhen) -> StopRule:
-    """A rule of a kind with a usual number."""
+    """A rule of a kind with its usual number."""
     return StopRule(when, _USUAL.get(when))
 
 
 def stop_words(spec: NetworkSpec, layer: int) -> str:
-    """The stop rules of a layer (from 0; the number of layers means the chair) for its row of the tree; empty where it
-    has none."""
+    """The stop rules of a layer for its row of the tree; empty where it has none. Layers count from 0; the number of
+    layers means the chair."""
     parts = []
     before = rule_at(spec, ("before", layer))
     if before is not None:
@@ -62,13 +61,13 @@ def stop_words(spec: NetworkSpec, layer: int) -> str:
 
 
 def fill_stop_rules(menu: QMenu, editor: DesignEditor, place: StopPlace) -> None:
-    """Fills a menu with the rules that can stand at a place; the present one is checked."""
+    """Fills a menu with the rules possible at a place; the current one is checked."""
     now = rule_at(editor.spec, place)
 
     for rule in (None, *(usual_rule(when) for when in _NAMES)):
         same = (None if now is None else now.when) == (None if rule is None else rule.when)
         shown = now if same else rule
-        action = menu.addAction(_NEVER if shown is None else stop_rule_words(shown).capitalize())
+        action = menu.addAction(texts.ASK_EVERY_PAIR if shown is None else stop_rule_words(shown).capitalize())
         action.setData(shown)
         action.setCheckable(True)
         action.setChecked(same)
@@ -76,7 +75,8 @@ def fill_stop_rules(menu: QMenu, editor: DesignEditor, place: StopPlace) -> None
 
 
 def set_rule(editor: DesignEditor, place: StopPlace, rule: StopRule | None, merge: str = "") -> None:
-    """Puts a stop rule at a place of the design, or takes it away; undoable."""
+    """Sets the stop rule at a place of the design; ``None`` removes it. Edits in a row with the same ``merge`` become
+    one step of Undo."""
     if rule_at(editor.spec, place) != rule:
         editor.edit(texts.CHANGE_STOP_RULE, lambda spec: put_rule(spec, place, rule), merge)
 
@@ -85,7 +85,7 @@ def set_rule(editor: DesignEditor, place: StopPlace, rule: StopRule | None, merg
 
 
 class _RuleRow(QWidget):
-    """The rule at one place: its kind, and its number where it has one."""
+    """The stop rule at one place: its kind, and its number if it has one."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -97,12 +97,12 @@ class _RuleRow(QWidget):
         row.addWidget(self.number, stretch=1)
 
     def show_rule(self, rule: StopRule | None, *, mixed: bool = False) -> None:
-        """Shows a rule."""
+        """Shows a rule, ``None`` for none; ``mixed``: the places differ."""
         with QSignalBlocker(self.kind), QSignalBlocker(self.number):
             self.kind.clear()
             if mixed:
-                self.kind.addItem(_MIXED, "mixed")
-            self.kind.addItem(_NEVER, None)
+                self.kind.addItem(texts.AS_SET_FOR_LAYERS, "mixed")
+            self.kind.addItem(texts.ASK_EVERY_PAIR, None)
             for when, text in _NAMES.items():
                 self.kind.addItem(text, when)
             chosen = "mixed" if mixed else None if rule is None else rule.when
@@ -115,7 +115,7 @@ class _RuleRow(QWidget):
 
     @property
     def rule(self) -> StopRule | None:
-        """The chosen rule; its number begins at a usual one."""
+        """The rule that is chosen, with its usual number where none was entered."""
         when = self.kind.currentData()
         if when not in get_args(StopWhen):
             return None
@@ -126,7 +126,7 @@ class _RuleRow(QWidget):
 
 
 class StopSection(FormSection):
-    """The stop rules of what is selected: before and within a layer, before the chair, or of the whole network."""
+    """The stop rules of the selection: before and within a layer, before the chair, or of the whole network."""
 
     def __init__(self, editor: DesignEditor) -> None:
         super().__init__(texts.STOP_RULES)
@@ -141,28 +141,29 @@ class StopSection(FormSection):
         self.body.addLayout(form)
         self.body.addWidget(self.note)
         for row in (self.before, self.within):
-            row.kind.activated.connect(lambda _index, of=row: self._kind_chosen(of))
-            row.number.valueChanged.connect(lambda _value, of=row: self._number_changed(of))
+            row.kind.activated.connect(lambda _index, row=row: self._kind_chosen(row))
+            row.number.valueChanged.connect(lambda _value, row=row: self._number_changed(row))
         editor.context.figures.changed.connect(self._show_note)
 
     def places(self) -> tuple[StopPlace | None, StopPlace | None] | None:
-        """The places of the two rows; ``None`` where the selection has none. Both ``None``: the whole network."""
+        """The places of the two rules in the form; ``None`` where the selection has none. Both are ``None`` for the
+        whole network."""
         editor = self._editor
         spec, layers = editor.spec, editor.layers()
         if editor.part == "chair":
             return (("before", spec.depth), None)
         if len(layers) == 1:
             layer = layers[0]
-            wide = spec.layers[layer].adaptive or len(spec.layers[layer].neurons) > 1
+            several = spec.layers[layer].adaptive or len(spec.layers[layer].neurons) > 1
             before: StopPlace | None = ("before", layer) if layer else None
-            within: StopPlace | None = ("within", layer) if wide or rule_at(spec, ("within", layer)) else None
+            within: StopPlace | None = ("within", layer) if several or rule_at(spec, ("within", layer)) else None
             return (before, within) if before or within else None
         if editor.part is None and not layers:
             return (None, None)
         return None
 
     def refresh(self) -> None:
-        """Shows the rules of what is selected."""
+        """Shows the rules of the selection."""
         places = self.places()
         if places is None:
             return
@@ -172,8 +173,8 @@ class StopSection(FormSection):
         if before is None and within is None:
             everywhere = [rule_at(spec, place) for place in stop_places(spec)]
             rule = everywhere[0] if everywhere else None
-            plain = any(with_rule(spec, stop_rule_text(of)) == spec for of in (rule, None))
-            self.before.show_rule(rule, mixed=not plain)
+            uniform = any(with_rule(spec, stop_rule_text(everywhere_rule)) == spec for everywhere_rule in (rule, None))
+            self.before.show_rule(rule, mixed=not uniform)
         else:
             self.before.show_rule(None if before is None else rule_at(spec, before))
             self.within.show_rule(None if within is None else rule_at(spec, within))
@@ -188,7 +189,7 @@ class StopSection(FormSection):
         if row.kind.currentData() == "mixed":
             return
         rule = row.rule
-        # Another kind begins with its usual number.
+        # A rule of another kind starts with its usual number.
         self._put(row, rule if rule is None else usual_rule(rule.when))
 
     def _number_changed(self, row: _RuleRow) -> None:
@@ -213,20 +214,19 @@ class StopSection(FormSection):
         estimate = self._editor.context.figures.estimate
         expected = None if estimate is None else estimate.estimate.expected
         currency = "USD" if estimate is None else estimate.estimate.currency
-        self.note.setText("\n".join(_said(spec, self._places, expected, currency)))
+        self.note.setText("\n".join(_effects(spec, self._places, expected, currency)))
 
 
-def _said(
+def _effects(
     spec: NetworkSpec, places: Sequence[StopPlace | None], expected: ExpectedCalls | None, currency: str
 ) -> list[str]:
-    """What each rule does, a line each."""
-    wanted = [place for place in places if place is not None] or list(stop_places(spec))
+    """What each rule does, one line each; at the end a note where no recorded pairs tell how many pairs go on."""
     lines = []
-    for place in wanted:
+    for place in [place for place in places if place is not None] or stop_places(spec):
         state = gate_state(spec, place, expected, currency)
         if state is not None:
-            words = place_words(spec, place)
-            lines.append(f"{words[:1].upper()}{words[1:]}: {state.words[:1].lower()}{state.words[1:]}.")
+            effect = state.words[:1].lower() + state.words[1:]
+            lines.append(f"{capitalized(place_words(spec, place))}: {effect}.")
     if lines and expected is None:
         lines.append(texts.SHARE_UNKNOWN)
     return lines

@@ -1,4 +1,4 @@
-"""The templates of the prompts, edited with a live preview beside them."""
+"""The editor of the prompt templates; the inspector beside it shows the prompt that they give."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPlainTextEdit,
     QSplitter,
-    QToolButton,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -22,11 +21,11 @@ from judgenet.core.prompts import PromptBook, PromptError
 from judgenet.core.templates import placeholders
 from judgenet.ui.context import Context
 from judgenet.ui.design import texts
-from judgenet.ui.elements import field, label, link
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import field, icon_button, label, link
 from judgenet.ui.measures import measure
 
 WAIT_MS: Final = 400
+"""How long typing is gathered before the text goes into the project."""
 _NAME: Final = Qt.ItemDataRole.UserRole
 
 LANGUAGE_WORDS: Final = {"en": texts.ENGLISH, "zh": texts.CHINESE}
@@ -45,7 +44,7 @@ GROUPS: Final = {
     "no_tie": texts.NO_TIE_GROUP,
     "ranking": texts.RANKING_GROUP,
 }
-"""Headings by the first part of a template's name."""
+"""The headings of the list, by the first part of a template's name."""
 
 TITLES: Final = {
     "judge.evidence": texts.EVIDENCE_QUESTION,
@@ -58,11 +57,11 @@ TITLES: Final = {
     "roles.json": texts.JSON_FORM,
     "roles.text": texts.TEXT_FORM,
 }
-"""Titles of templates whose names do not say enough."""
+"""The titles of templates whose names do not say enough."""
 
 
 def title_of(name: str) -> tuple[str, str, str]:
-    """Language, heading and title of a template: ``en.frame.judge.evidence``."""
+    """Language, heading and title of a template, from its name, such as ``en.frame.judge.evidence``."""
     language, file, *rest = name.split(".")
     if file == "families":
         return LANGUAGE_WORDS.get(language, language), GROUPS["families"], " – ".join(map(_words, rest))
@@ -76,10 +75,10 @@ def _words(name: str) -> str:
 
 
 class TemplateEditor(QWidget):
-    """A list of templates, and the text of the one chosen.
+    """The list of templates, and the text of the chosen one.
 
     Signals:
-        closed: the user is done.
+        closed: the user closed the editor.
     """
 
     closed = Signal()
@@ -102,9 +101,7 @@ class TemplateEditor(QWidget):
         self.known = label("", tone="text2", wrap=True)
         self.problem = label("", tone="warn", wrap=True)
         self.reset = link(texts.RESET_TEMPLATE)
-        self.close_button = QToolButton()
-        self.close_button.setIcon(icon("close"))
-        self.close_button.setAccessibleName(texts.CLOSE_TEMPLATES)
+        self.close_button = icon_button("close", texts.CLOSE_TEMPLATES)
         self.close_button.setToolTip(texts.CLOSE_TEMPLATES_TIP)
         self._lay_out()
         self._timer = QTimer(self)
@@ -163,7 +160,7 @@ class TemplateEditor(QWidget):
 
     @property
     def _book(self) -> PromptBook:
-        """The book in force; the shipped one where the project's cannot be used."""
+        """The templates in force: those of the project; the shipped ones where the project's are invalid."""
         try:
             return PromptBook.default().edited(self._context.document.project.prompts)
         except PromptError as error:
@@ -171,13 +168,13 @@ class TemplateEditor(QWidget):
             return PromptBook.default()
 
     def open(self, name: str = "") -> None:
-        """Shows the templates, with one chosen."""
+        """Shows the templates and chooses one by name; without a name the last one."""
         self._fill()
         self.show_template(name or self._name or "en.frame.judge.evidence")
         self.text.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_template(self, name: str) -> None:
-        """Chooses a template."""
+        """Chooses a template by its name."""
         for item in self._leaves:
             if item.data(0, _NAME) == name:
                 self.tree.setCurrentItem(item)
@@ -198,13 +195,13 @@ class TemplateEditor(QWidget):
             for path in ((language,), (language, group)):
                 if path not in groups:
                     parent = groups.get(path[:-1])
-                    made = QTreeWidgetItem([path[-1]])
+                    heading = QTreeWidgetItem([path[-1]])
                     if parent is None:
-                        self.tree.addTopLevelItem(made)
+                        self.tree.addTopLevelItem(heading)
                     else:
-                        parent.addChild(made)
-                    groups[path] = made
-                    made.setExpanded((len(path) == 1 and language == "English") or bool(wanted))
+                        parent.addChild(heading)
+                    groups[path] = heading
+                    heading.setExpanded((len(path) == 1 and language == texts.ENGLISH) or bool(wanted))
             item = QTreeWidgetItem([texts.changed_template(title) if name in changed else title])
             item.setData(0, _NAME, name)
             item.setToolTip(0, name)
@@ -227,10 +224,10 @@ class TemplateEditor(QWidget):
         language, group, title = title_of(name)
         self.title.setText(title)
         self.title.setToolTip(name)
-        may = placeholders(name)
-        shown = ", ".join(f"{{{{{one}}}}}" for one in may)
+        names = ", ".join(f"{{{{{placeholder}}}}}" for placeholder in placeholders(name))
         self.known.setText(
-            texts.template_place(language, group.lower()) + (texts.placeholders(shown) if may else texts.NO_PLACEHOLDER)
+            texts.template_place(language, group.lower())
+            + (texts.placeholders(names) if names else texts.NO_PLACEHOLDER)
         )
         self._put(self._book.text(name))
         self.problem.hide()
@@ -248,7 +245,7 @@ class TemplateEditor(QWidget):
             self._timer.start()
 
     def apply(self) -> None:
-        """Takes over what was written, or says why it cannot be used."""
+        """Puts the edited text into the project, or shows why it is invalid."""
         self._timer.stop()
         name = self._name
         if not name or self._context.document.read_only:
@@ -258,7 +255,7 @@ class TemplateEditor(QWidget):
         if text == self._book.text(name).strip():
             self.problem.hide()
             return
-        prompts = {other: body for other, body in project.prompts.items() if other != name}
+        prompts = {key: body for key, body in project.prompts.items() if key != name}
         if text != PromptBook.default().text(name).strip():
             prompts[name] = text
         try:

@@ -62,15 +62,15 @@ CHAIR = "Chair"
 
 
 def temperature(value: float) -> str:
-    return f"Temp. {value:g} · "
+    return f"Temp. {value:g}"
 
 
 def short_temperature(value: float) -> str:
-    return f"T {value:g} · "
+    return f"T {value:g}"
 
 
-def thinking(reasoning: str, heat: str, samples: int) -> str:
-    return f"Thinks {reasoning} · {heat}{samples}×"
+def thinks(reasoning: str) -> str:
+    return f"Thinks {reasoning}"
 
 
 def layer(number: int | str) -> str:
@@ -195,6 +195,7 @@ def reads_range(first: int, last: int) -> str:
 
 
 READS_NONE = "nothing"
+EMPTY_CELL = "none"
 NOT_A_TEMPERATURE = "A temperature is a number from 0 to 2, or default."
 
 # The inspector
@@ -385,6 +386,7 @@ LABELS = "Labels"
 DATE = "Date"
 WEIGHTS = "Weights"
 LEARNED_DECIDES = "It gives the verdict"
+NO_LABELS = "none"
 NONNEGATIVE = "Weights of 0 or more"
 ANY_SIGN = "Weights of any sign"
 DAWID_SKENE = "Dawid–Skene, no labels"
@@ -398,7 +400,7 @@ def weights(count: int) -> str:
 # The inspector: verdicts with a guarantee
 GUARANTEE = "Verdicts with a guarantee"
 REMOVE_GUARANTEE = "Remove the rule that accepts verdicts"
-ASKED_OTHERWISE = "It comes from a network that asked otherwise: what it promises need not hold."
+ASKED_OTHERWISE = "It was chosen on a run with other settings: its guarantee may not hold here."
 
 
 def chosen_on(rule: str, date: str) -> str:
@@ -483,6 +485,10 @@ TOKENS_TIP = "Estimated; the endpoint counts them when it answers"
 
 # The strip with the costs
 COSTS = "What the design costs"
+CALLS = "calls"
+TOKENS = "tokens"
+PRICE = "price"
+TIME = "time"
 CALCULATING = "Calculating …"
 CALL_PER_PAIR = "call per pair"
 CALLS_PER_PAIR = "calls per pair"
@@ -505,7 +511,7 @@ def tokens_tip(tokens_in: str, tokens_out: str) -> str:
 
 
 def thinking_tip(tokens: str) -> str:
-    return f". Thinking is reckoned with {tokens}"
+    return f". Thinking is estimated at {tokens}"
 
 
 ALREADY_PAID = "already paid"
@@ -517,6 +523,8 @@ def counted_on(pairs: int) -> str:
 
 
 NEW_CALLS = "new calls"
+FREE = "free"
+UNKNOWN_PRICE = "unknown"
 ALL_PAID = "All calls are paid for"
 ON_THIS_COMPUTER = "Runs on this computer"
 
@@ -547,6 +555,10 @@ def time_assumed(seconds: float) -> str:
 
 SCORES_ALONE = "Deeper neurons read scores alone"
 NO_PROBLEM = "No problem"
+NEURON_IS_COPY = "neuron is a copy"
+NEURONS_ARE_COPIES = "neurons are copies"
+NEURON_HAS = "neuron has"
+NEURONS_HAVE = "neurons have"
 
 
 def neurons_without_model(neurons_have: str) -> str:

@@ -1,4 +1,4 @@
-"""What stands over the canvas: size, wiring, orders, tree, zoom."""
+"""The row of tools above the canvas: size, wiring, orders, tree, zoom."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QMenu, QToolButton, QWidget, QWidgetAction
 
 from judgenet.core.network import WiringKind
+from judgenet.core.wording import whole_percent
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.design import texts
 from judgenet.ui.design.editor import DesignEditor
@@ -27,12 +28,12 @@ _ROOM: Final[tuple[tuple[int, tuple[str, ...]], ...]] = (
     (380, ("fit",)),
     (320, ("tree",)),
 )
-"""Widths of the row in px at 100 % at which tools leave it."""
+"""For each width of the row, in px at 100 %, the tools that are hidden at that width and below."""
 _TIGHT: Final = 440
 
 
 class SizeMenu(QWidget):
-    """Width and depth of all layers, in the menu of the size."""
+    """Width and depth of the network, in the menu of the size."""
 
     def __init__(self, editor: DesignEditor) -> None:
         super().__init__()
@@ -52,9 +53,9 @@ class SizeMenu(QWidget):
         editor.context.document.network_changed.connect(self.refresh)
 
     def refresh(self) -> None:
-        """Shows the size."""
+        """Shows the size of the network."""
         spec = self._editor.spec
-        widths = [of.width for of in spec.layers]
+        widths = [layer.width for layer in spec.layers]
         for widget in (self.width_spin, self.depth_spin, self.adaptive):
             widget.blockSignals(True)
         self.width_spin.setValue(max((width or 1 for width in widths), default=1))
@@ -71,10 +72,10 @@ class SizeMenu(QWidget):
 
 
 class DesignToolbar(QWidget):
-    """The row over the canvas.
+    """The row of tools above the canvas.
 
     Signals:
-        fit_wanted, zoom_in_wanted, zoom_out_wanted, full_wanted: for the canvas.
+        fit_wanted, zoom_in_wanted, zoom_out_wanted, full_wanted: what the canvas should do; full is 100 %.
     """
 
     fit_wanted = Signal()
@@ -161,15 +162,15 @@ class DesignToolbar(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Shows the state of the design."""
+        """Shows the current design."""
         spec = self._editor.spec
         editable = not self._editor.context.document.read_only
         self.size_button.setText(size_words(spec))
         self.size_button.setEnabled(editable)
-        wirings = {of.wiring.kind for of in spec.layers[1:]}
-        windows = {of.wiring.window for of in spec.layers[1:] if of.wiring.kind == "window"}
-        shown = f"±{windows.pop()}" if len(windows) == 1 else "" if windows else "±1"
-        self.wiring.button("window").setText(texts.window(shown).strip())
+        wirings = {layer.wiring.kind for layer in spec.layers[1:]}
+        windows = {layer.wiring.window for layer in spec.layers[1:] if layer.wiring.kind == "window"}
+        reach = f"±{windows.pop()}" if len(windows) == 1 else "" if windows else "±1"
+        self.wiring.button("window").setText(texts.window(reach).strip())
         if len(wirings) == 1:
             self.wiring.set_current(wirings.pop())
         else:
@@ -184,10 +185,10 @@ class DesignToolbar(QWidget):
 
     def show_zoom(self, zoom: float) -> None:
         """Shows the zoom; 1 is 100 %."""
-        self.zoom.setText(f"{100 * zoom:.0f} %")
+        self.zoom.setText(whole_percent(zoom))
 
     def set_canvas(self, shown: bool) -> None:
-        """Zooming is for the canvas only."""
+        """Enables the tools that zoom while the canvas is shown, and not the tree."""
         for button in (self.minus, self.zoom, self.plus, self.fit):
             button.setEnabled(shown)
 
@@ -203,22 +204,22 @@ class DesignToolbar(QWidget):
         self._fit_width()
 
     def _fit_width(self) -> None:
-        """What has no room is in the menu of the three dots, from the least wanted on."""
+        """Hides the tools that do not fit, the least important ones first; the menu of the three dots has them."""
         theme = self._editor.context.theme.theme
-        wide = self.width() / theme.scale
+        width = self.width() / theme.scale
         for least, widgets in _ROOM:
             for name in widgets:
-                getattr(self, name).setVisible(wide > least)
-        self.more.setVisible(wide <= _ROOM[0][0])
-        side = theme.px(32 if wide > _TIGHT else 12)
+                getattr(self, name).setVisible(width > least)
+        self.more.setVisible(width <= _ROOM[0][0])
+        side = theme.px(32 if width > _TIGHT else 12)
         self._row.setContentsMargins(side, theme.px(16), min(side, theme.px(24)), theme.px(8))
 
     def show_inspector_button(self, shown: bool) -> None:
-        """Has a button that opens the inspector, where it does not stand beside the canvas by itself."""
+        """Shows or hides the button that opens the inspector, for windows too narrow to keep it open."""
         self.inspector.setVisible(shown)
 
     def _fill_more(self) -> None:
-        """The tools that are hidden, as a menu."""
+        """Fills the menu with the hidden tools."""
         menu = self._more_menu
         menu.clear()
         for before in menu.findChildren(QMenu):

@@ -1,4 +1,4 @@
-"""The network as a tree that can be edited, for those who do not use the canvas."""
+"""The network as an editable tree, for use without the canvas, as with a screen reader."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _LAYER: Final = Qt.ItemDataRole.UserRole + 1
 
 
 class _Delegate(QStyledItemDelegate):
-    """Editors for models and samples."""
+    """The editors of the cells: a list of models, a spin box of samples, a field for the rest."""
 
     def __init__(self, editor: DesignEditor, parent: QWidget) -> None:
         super().__init__(parent)
@@ -81,9 +81,9 @@ class _Delegate(QStyledItemDelegate):
             spin.setRange(1, 99)
             spin.setAccessibleName(texts.SAMPLES)
             return spin
-        made = super().createEditor(parent, option, index)
-        made.setAccessibleName(COLUMNS[index.column()])
-        return made
+        field = super().createEditor(parent, option, index)
+        field.setAccessibleName(COLUMNS[index.column()])
+        return field
 
     def setEditorData(self, editor: QWidget, index: QModelIndex | QPersistentModelIndex) -> None:
         if isinstance(editor, QComboBox):
@@ -97,8 +97,8 @@ class _Delegate(QStyledItemDelegate):
 
 
 class NetworkTree(QTreeView):
-    """Input, layers with their neurons, and output. Insert adds a neuron, Delete removes, Alt with the arrows moves,
-    F2 edits the name, the other columns are edited where they stand.
+    """The pair, the layers with their neurons, the vote and the verdict. Insert adds a neuron, Delete removes it, Alt
+    with the arrow keys moves it, F2 edits the name; the other columns are edited in place.
 
     Signals:
         activated_target: a node was chosen with Enter.
@@ -132,7 +132,7 @@ class NetworkTree(QTreeView):
     # Filling
 
     def rebuild(self) -> None:
-        """Fills the tree from the design."""
+        """Fills the tree from the current design; open layers stay open."""
         if not self.isVisible():
             return
         spec, profiles = self._editor.spec, self._context.document.profiles
@@ -192,11 +192,11 @@ class NetworkTree(QTreeView):
         spec, profiles = self._editor.spec, self._context.document.profiles
         problems = problems_at(spec, self._editor.problems)
         editable = not self._context.document.read_only
-        wired = design_graph(spec)
-        for layer, of in enumerate(spec.layers):
+        graph = design_graph(spec)
+        for layer, designed in enumerate(spec.layers):
             width = width_of(spec, layer)
             as_many = texts.AS_MANY_AS_CRITERIA if spec.roles.kind == "criteria" else texts.AS_MANY_AS_ROLES
-            words = as_many if of.adaptive else plural(width, "neuron")
+            words = as_many if designed.adaptive else plural(width, "neuron")
             item = self._row(root, texts.layer_row(layer + 1, words, stop_words(spec, layer)), None)
             item.setData(layer, _LAYER)
             self._layers[layer] = item
@@ -205,7 +205,7 @@ class NetworkTree(QTreeView):
                 reads = ""
                 if layer:
                     before = width_of(spec, layer - 1)
-                    reads = reads_words(wired.inputs(layer, place), before)
+                    reads = reads_words(graph.inputs(layer, place), before)
                 problem = problems.get((layer, place))
                 cells = (
                     *_cells(settings, profiles),
@@ -227,10 +227,9 @@ class NetworkTree(QTreeView):
         for column, item in enumerate(row):
             if target is not None:
                 item.setData(target, _TARGET)
-            may = editable and column in (MODEL, TEMPERATURE, SAMPLES, REASONING) and bool(cells)
-            may = may or (editable and column == NAME and isinstance(target, Place))
-            item.setEditable(may)
-            item.setData(f"{COLUMNS[column]}: {item.text() or 'none'}", Qt.ItemDataRole.AccessibleTextRole)
+            setting = column in (MODEL, TEMPERATURE, SAMPLES, REASONING) and bool(cells)
+            item.setEditable(editable and (setting or (column == NAME and isinstance(target, Place))))
+            item.setData(f"{COLUMNS[column]}: {item.text() or texts.EMPTY_CELL}", Qt.ItemDataRole.AccessibleTextRole)
         parent.appendRow(row)
         if target is not None:
             self._items[target] = row[0]
@@ -315,7 +314,7 @@ class NetworkTree(QTreeView):
             editor.set_role(Role(text, role.description if role else "") if text else None)
         elif item.column() == MODEL:
             choices = model_choices(editor.spec, self._context.document.profiles)
-            choice = next((one for one in choices if one.shown == text), None)
+            choice = next((choice for choice in choices if choice.shown == text), None)
             if choice is not None:
                 editor.set_settings(endpoint=choice.endpoint, model=choice.model)
         elif item.column() == TEMPERATURE:
@@ -356,7 +355,7 @@ def _cell(text: str) -> QStandardItem:
 
 
 def _cells(settings: Settings, profiles: Mapping[str, EndpointProfile]) -> tuple[str, ...]:
-    """Model, temperature, samples and reasoning."""
+    """The cells of settings: model, temperature, samples, reasoning."""
     reasoning = "default" if settings.reasoning is None else str(settings.reasoning)
     return (
         model_of(settings, profiles),
@@ -378,15 +377,18 @@ def _number(text: str) -> float:
 
 
 def reads_words(inputs: tuple[int, ...], width_before: int) -> str:
-    """What a neuron reads of the layer before: "all 4", "1, 3, 4", "nothing"."""
+    """What a neuron reads of the layer before it: ``all 4``, ``1, 3 to 5``, ``nothing``. ``inputs`` count from 0, in
+    order; ``width_before`` is the width of the layer before."""
     if len(inputs) == width_before:
         return texts.reads_all(width_before)
     if not inputs:
-        return "nothing"
+        return texts.READS_NONE
     runs: list[tuple[int, int]] = []
     for place in inputs:
         if runs and place == runs[-1][1] + 1:
             runs[-1] = (runs[-1][0], place)
         else:
             runs.append((place, place))
-    return ", ".join(str(a + 1) if a == b else texts.reads_range(a + 1, b + 1) for a, b in runs)
+    return ", ".join(
+        str(first + 1) if first == last else texts.reads_range(first + 1, last + 1) for first, last in runs
+    )

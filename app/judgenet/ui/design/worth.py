@@ -1,4 +1,4 @@
-"""What the votes of each layer are worth by the run in focus, below the layers of the design."""
+"""How many independent votes each layer was worth in the run in focus, shown below the layers of the design."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from judgenet.store.frame import RunFrame
 
 _KEPT: Final = 8
-"""So many runs are kept."""
+"""How many runs the figures are kept of."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Worth:
-    """The run and the network that it recorded, and what its layers are worth (by layer from 1)."""
+    """A run, the network that it recorded, and the worth of its layers: what the votes were compared on, and the
+    figures, by layer from 1."""
 
     run: RunInfo
     spec: NetworkSpec
@@ -37,10 +38,10 @@ class _Worth:
 
 
 class LayerWorth(QObject):
-    """Values the layers of the run in focus in a thread, once a run and state of its labels, while the page is in view.
+    """Calculates the worth of the layers in a thread while the page is in view, once for each run and its labels.
 
     Signals:
-        changed: what the layers are worth is known, or is of another run.
+        changed: the worth is known, or another run is in focus.
     """
 
     changed = Signal()
@@ -51,20 +52,20 @@ class LayerWorth(QObject):
         self._watched = False
         self._number = 0
         self._key: object = None
-        self._found: OrderedDict[object, _Worth] = OrderedDict()
+        self._worths: OrderedDict[object, _Worth] = OrderedDict()
         context.run_state.run_changed.connect(self._look)
         context.run_state.loading_changed.connect(self._look)
         context.document.opened.connect(self._forget)
 
     def watch(self, watched: bool) -> None:
-        """The page comes into view, or goes out of it."""
+        """Says whether the page is in view."""
         self._watched = watched
         self._look()
 
     def _forget(self) -> None:
         self._number += 1
         self._key = None
-        self._found.clear()
+        self._worths.clear()
         self.changed.emit()
 
     def _look(self) -> None:
@@ -77,7 +78,7 @@ class LayerWorth(QObject):
             return
         self._number += 1
         self._key = key
-        if key is not None and key not in self._found and run is not None and table is not None:
+        if key is not None and key not in self._worths and run is not None and table is not None:
             self._context.tasks.start(self._value(key, run, table, self._number), texts.CALCULATE_WORTH)
         self.changed.emit()
 
@@ -86,17 +87,16 @@ class LayerWorth(QObject):
 
         worth = await self._context.tasks.off_thread(layers_worth, table)
         if number == self._number:
-            self._found[key] = _Worth(run, network_of(run), worth)
-            while len(self._found) > _KEPT:
-                self._found.popitem(last=False)
+            self._worths[key] = _Worth(run, network_of(run), worth)
+            while len(self._worths) > _KEPT:
+                self._worths.popitem(last=False)
             self.changed.emit()
 
     def below_layers(self, network: NetworkState, spec: NetworkSpec) -> NetworkState:
-        """The same network with what its layers are worth; of a layer that was edited since the run, what it was
-        worth before."""
-        worth = self._found.get(self._key)
+        """The network on the canvas with the worth of its layers; of a layer edited since the run, its worth before."""
+        worth = self._worths.get(self._key)
         if worth is None or has_stop_rules(worth.spec):
-            # Neurons behind a stop rule were asked of the hard pairs only: no figure of the layer.
+            # Behind a stop rule, neurons judged only the hard pairs: that is no figure of the layer.
             return network
         edited = changed_layers(worth.spec, spec)
         layers = list(network.layers)
@@ -108,9 +108,9 @@ class LayerWorth(QObject):
 
 
 def _words(run: RunInfo, layer: int, basis: str, votes: VotesFigures, *, edited: bool) -> tuple[tuple[str, ...], str]:
-    """What stands below a layer, the longest words first, and all of it."""
+    """The texts below a layer, the longest first, and the tooltip."""
     assert votes.value is not None
-    worth = f"{votes.value:.1f} votes"
+    worth = texts.votes(f"{votes.value:.1f}")
     words = (texts.neurons_worth(plural(votes.neurons, "neuron"), worth), texts.worth(worth))
     if edited:
         words = (texts.worth_before_edit(worth), texts.worth_before(worth))
