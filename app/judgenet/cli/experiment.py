@@ -51,13 +51,19 @@ DEFAULT_OUT = Path("judgenet-experiments")
 
 _SHARED = (
     "pairs", "columns", "labels", "encoding", "language", "endpoint", "base_url", "model", "api_key_env",
-    "temperature", "max_tokens", "reasoning", "scores", "extra", "seed", "concurrency", "max_calls", "token_budget",
-    "price", "budget",
+    "temperature", "max_tokens", "reasoning", "scores", "extra", "stand_in", "quorum", "seed", "concurrency",
+    "max_calls", "token_budget", "price", "budget",
 )  # fmt: skip
 """The options of ``run`` that an experiment takes."""
 
 
-@partial(with_options, names=_SHARED)
+_QUORUM = (
+    "No verdict where fewer neurons than this have a valid answer: such pairs count as missing. A verdict that rests "
+    "on fewer neurons needs all of them."
+)
+
+
+@partial(with_options, names=_SHARED, texts={"quorum": _QUORUM})
 def experiment(
     options: RunOptions,
     name: Annotated[
@@ -127,7 +133,8 @@ def experiment(
     labour = _labour(label_seconds, wage, annotators)
     if limit is not None and per_task:
         raise InputError("--limit and --per-task choose pairs in two ways. Give one of them.")
-    setup = prepare(replace(options, out=out))
+    # The quorum is the experiment's: its networks have other sizes than the one that is prepared here.
+    setup = prepare(replace(options, quorum=None, out=out))
     selection, words = selection_of(preset, limit, per_task, options.seed)
     pairs = select(setup.dataset.pairs, selection)
     source = setup.project.pairs
@@ -138,6 +145,8 @@ def experiment(
         project=replace(setup.project, pairs=replace(source, selection=selection)),
     )
     changes: dict[str, Any] = {"samples": samples}
+    if options.quorum is not None:
+        changes["quorum"] = options.quorum
     if width is not None and width.lower() != "auto":
         changes["width"] = _numbers("--width", width)[0]
     if widths is not None:

@@ -29,8 +29,13 @@ _STYLES: dict[Light | None, str] = {"green": "green", "yellow": "yellow", "red":
 
 @partial(
     with_options,
-    names=("project", "endpoint", "base_url", "model", "api_key_env", "reasoning", "scores", "extra"),
-    texts={"project": "A project: all models of its network.", "endpoint": "Name of an endpoint."},
+    names=("project", "endpoint", "base_url", "model", "api_key_env", "reasoning", "scores", "extra", "stand_in"),
+    texts={
+        "project": "A project: all models of its network, its stand-ins with them.",
+        "endpoint": "Name of an endpoint.",
+        "stand_in": "Model that will stand in for the others: it is tried as well. Repeatable; 'none' drops the "
+        "project's.",
+    },
 )
 def check_models(
     options: RunOptions,
@@ -46,6 +51,7 @@ def check_models(
     \b
     Examples:
       judgenet preflight --endpoint openai --model gpt-4.1-mini
+      judgenet preflight --endpoint openai --model gpt-4.1-mini --stand-in gemini/gemini-2.5-flash
       judgenet preflight study.judgenet
     """
     start, own = prepare_models(options)

@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from judgenet.core import presets
+from judgenet.core.aggregate import deciding_of_all, most_voters
 from judgenet.core.network import Language, NetworkError, NetworkSpec, OrderSetting, RolesSpec, Settings
 from judgenet.core.plan import count_calls
 from judgenet.core.project import Selection
@@ -33,7 +34,8 @@ class Choices:
     """What an experiment leaves open.
 
     ``settings`` hold for all calls. ``width`` is the number of neurons in a layer, ``None`` as many as roles come
-    back; ``samples`` is FairEval's k; ``budget`` the largest number of neurons.
+    back; ``samples`` is FairEval's k; ``budget`` the largest number of neurons. ``quorum`` is the fewest neurons with a
+    valid answer for a verdict, all of them where an aggregation rests on fewer.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -44,6 +46,7 @@ class Choices:
     widths: tuple[int, ...] = tuple(range(1, 9))
     depths: tuple[int, ...] = (1, 2, 3, 4)
     budget: int = 10
+    quorum: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class ExperimentRow:
     """A line of the table: a network under one aggregation, read of the run of ``arm``.
 
     ``group`` and ``x`` place it in a plot; ``against`` is the row that it is compared with. The experiment is about its
-    ``subject`` rows.
+    ``subject`` rows. ``quorum`` is that of its verdicts.
     """
 
     key: str
@@ -75,6 +78,7 @@ class ExperimentRow:
     x: int | None = None
     against: str | None = None
     subject: bool = False
+    quorum: int | None = None
 
     @property
     def name(self) -> str:
@@ -419,7 +423,34 @@ def make(key: str, choices: Choices) -> Experiment:
     for name, number in numbers.items():
         if number < 1:
             raise NetworkError(f"{name} of an experiment begins at 1, not {number}.")
-    return preset.make(choices)
+    made = preset.make(choices)
+    return made if choices.quorum is None else _with_quorum(made, choices.quorum)
+
+
+def _with_quorum(experiment: Experiment, quorum: int) -> Experiment:
+    """The experiment with a quorum of so many neurons. Its networks differ in size: where a verdict rests on fewer
+    neurons, all of them are needed. Where the roles of a pair decide how many these are, the quorum stays."""
+    if quorum < 1:
+        raise NetworkError(f"The quorum of an experiment begins at 1 neuron, not {quorum}.")
+
+    def at_most(spec: NetworkSpec, rule: str, of: Arm) -> int:
+        most = None if of.width_of is not None else most_voters(spec, rule)
+        return quorum if most is None else min(quorum, most)
+
+    arms = tuple(
+        replace(
+            arm,
+            spec=replace(
+                arm.spec,
+                aggregation=replace(arm.spec.aggregation, quorum=at_most(arm.spec, deciding_of_all(arm.spec), arm)),
+            ),
+        )
+        for arm in experiment.arms
+    )
+    rows = tuple(
+        replace(row, quorum=at_most(row.network, row.rule, experiment.arm(row.arm))) for row in experiment.rows
+    )
+    return replace(experiment, arms=arms, rows=rows)
 
 
 def selection_of(preset: ExperimentPreset, limit: int | None, each: int | None, seed: int) -> tuple[Selection, str]:

@@ -29,10 +29,11 @@ from judgenet.store.runs import RecordedAnswer, RunInfo, recorded, run_info, run
 
 
 def choices_of(start: Start, **changes: Any) -> Choices:
-    """The choices of an experiment whose calls go where those of a start would go; ``changes`` as fields of
-    :class:`~judgenet.core.experiments.Choices`."""
+    """The choices of an experiment whose calls go where those of a start would go, and whose verdicts need its quorum;
+    ``changes`` as fields of :class:`~judgenet.core.experiments.Choices`."""
     spec = start.spec
-    return Choices(settings=spec.settings, language=spec.language, seed=spec.seed, **changes)
+    given = {"quorum": spec.aggregation.quorum, **changes}
+    return Choices(settings=spec.settings, language=spec.language, seed=spec.seed, **given)
 
 
 # On its way

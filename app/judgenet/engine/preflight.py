@@ -128,7 +128,8 @@ def start_of_model(start: Start, settings: Settings) -> Start:
     spec = NetworkSpec(
         layers=(LayerSpec(neurons=(NeuronSpec(),)),),
         roles=RolesSpec(kind="none"),
-        settings=replace(settings, samples=1),
+        # Its stand-ins are tried by themselves: what they answer says nothing of this model.
+        settings=replace(settings, samples=1, stand_in=None),
         evidence=start.spec.evidence,
     )
     pairs = tuple(of.pair for of in preflight_pairs())

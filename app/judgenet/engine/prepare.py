@@ -196,7 +196,8 @@ def prepare_models(options: RunOptions) -> tuple[Start, tuple[EndpointProfile, .
         spec = replace(spec, settings=replace(spec.settings, endpoint=name, model=options.model))
     elif options.model is not None:
         spec = replace(spec, settings=replace(spec.settings, model=options.model))
-    spec = ready_network(replace(spec, settings=replace(spec.settings, **_further(options))), known)
+    spec = _with_stand_ins(replace(spec, settings=replace(spec.settings, **_further(options))), options)
+    spec = ready_network(spec, known)
     project = run_project(
         given.name if given else spec.name,
         spec,
@@ -450,12 +451,8 @@ def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
         spec = with_rule(spec, options.stop_when)
     if options.quorum is not None:
         spec = replace(spec, aggregation=replace(spec.aggregation, quorum=options.quorum))
+    spec = _with_stand_ins(spec, options)
     changes: dict[str, Any] = {}
-    if options.stand_in:
-        spec = design.override(spec, "network", stand_in=read_stand_ins(options.stand_in) or None)
-        spec = design.override(spec, "roles", stand_in=None)
-        if spec.chair is not None:
-            spec = design.override(spec, "chair", stand_in=None)
     if options.samples is not None:
         changes["samples"] = options.samples
     if options.temperature is not None:
@@ -463,6 +460,15 @@ def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
     changes |= _further(options)
     spec = replace(spec, seed=options.seed or spec.seed, settings=replace(spec.settings, **changes))
     return presets.renamed(spec, before)
+
+
+def _with_stand_ins(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
+    """The network with the stand-ins that the options name for all its calls, in place of its own."""
+    if not options.stand_in:
+        return spec
+    spec = design.override(spec, "network", stand_in=read_stand_ins(options.stand_in) or None)
+    spec = design.override(spec, "roles", stand_in=None)
+    return spec if spec.chair is None else design.override(spec, "chair", stand_in=None)
 
 
 def _further(options: RunOptions) -> dict[str, Any]:

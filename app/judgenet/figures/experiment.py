@@ -83,6 +83,8 @@ class SetRow:
     kappa_ci: Interval | None
     n_used: Annotated[int, "pairs with label and verdict"]
     n_total: int
+    quorum: Annotated[int | None, OPTIONAL, "the fewest neurons with a valid answer for a verdict"]
+    no_quorum: Annotated[int | None, OPTIONAL, "judged pairs without a verdict for want of it"]
     confusion: Annotated[
         tuple[tuple[int, ...], ...],
         "pairs by human label (rows) and verdict (columns), in the order a, b, tie",
@@ -101,6 +103,15 @@ class SetRoles:
 
 
 @dataclass(frozen=True)
+class SetStandIns:
+    """The calls that other models answered than the networks name for them."""
+
+    calls: Annotated[int, "calls that stand-ins answered, over the networks' runs"]
+    n_total: Annotated[int, "answered calls of those runs"]
+    models: Annotated[Mapping[str, int], Keys(("MODEL",)), "of them by `ENDPOINT/MODEL`"]
+
+
+@dataclass(frozen=True)
 class SetCalls:
     """The calls that the networks rest on."""
 
@@ -112,6 +123,7 @@ class SetCalls:
     tokens_in: Annotated[int, "of the different calls, whenever they were asked"]
     tokens_out: int
     price: Annotated[float | None, "USD; `null` where the price of a call is unknown"]
+    stand_ins: Annotated[SetStandIns | None, OPTIONAL, "there where stand-ins answered calls"]
     reasons: Reasons
 
 

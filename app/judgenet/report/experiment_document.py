@@ -326,6 +326,17 @@ def _notes(results: ExperimentFigures) -> Iterator[Line]:
                 f": on {of(roles.none, roles.pairs)} pairs the model named no roles, and those of the library "
                 "stood in.",
             )
+        if calls.stand_ins is not None:
+            named = ", ".join(f"{name} {count:,}" for name, count in calls.stand_ins.models.items())
+            yield (
+                Given(of_set.set),
+                f": {of(calls.stand_ins.calls, calls.stand_ins.n_total)} answered calls are those of stand-ins: ",
+                Given(named),
+                ".",
+            )
+        if short := [row for row in of_set.rows if row.no_quorum]:
+            said = "; ".join(f"{row.name} {of(row.no_quorum or 0, row.judged)}" for row in short)
+            yield (Given(of_set.set), ": judged pairs without a verdict for want of a quorum: ", Given(said), ".")
         if calls.unscored:
             said = ", ".join(f"{reason} {count:,}" for reason, count in calls.unscored.items())
             yield (Given(of_set.set), f": calls without an evaluation, which count nowhere: {said}.")

@@ -170,6 +170,11 @@ def _figures(results: ExperimentFigures, kind: str) -> str:
         "bootstrap. p is McNemar's, exact or over questions, adjusted for all rows of a set by Holm. Everything is "
         "computed over pairs: calls and neurons are repeated looks at the same pair and never add to n."
     )
+    if quorum := max((row.quorum or 0 for of_set in results.sets for row in of_set.rows), default=0):
+        text += (
+            f" A verdict needs valid answers of {plural(quorum, 'neuron')}, or of all that it rests on where these are "
+            "fewer; pairs without count as missing."
+        )
     saving = results.sets[0].saving
     if kind == "saving" and saving is not None:
         text += (

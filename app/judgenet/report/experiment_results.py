@@ -32,6 +32,7 @@ from judgenet.figures.experiment import (
     SetRoles,
     SetRow,
     SetSaving,
+    SetStandIns,
     StatedLabour,
     TaskWords,
 )
@@ -47,8 +48,9 @@ from judgenet.stats.uncertainty import ReviewNeed, entropies, review_need
 from judgenet.stats.verdicts import verdict_table
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
-from judgenet.store.results import question_numbers
+from judgenet.store.results import network_of, question_numbers
 from judgenet.store.runs import RunInfo, run_pairs, spent
+from judgenet.store.stand_ins import stood_in_counts
 from judgenet.store.usage import ParameterUse, different_calls, models_used, parameters_used
 from judgenet.version import __version__
 
@@ -65,7 +67,7 @@ class _Read:
     def __init__(self, pairs: int) -> None:
         self.verdicts: Codes = np.zeros(pairs, np.uint8)
         self.uncertainty = np.full(pairs, np.nan)
-        self.calls = self.neurons = self.judged = 0
+        self.calls = self.neurons = self.judged = self.no_quorum = 0
 
 
 def experiment_set(
@@ -153,13 +155,15 @@ def _read_run(into: _Read, row: ExperimentRow, any_width: bool, places: Mapping[
     widths = [None if any_width else of.width for of in network.layers]
     orders: tuple[Order, ...] = ORDERS if network.orders not in ORDERS else (network.orders,)
     scores = frame.call_scores().smaller(widths, orders, network.settings.samples or 1)
-    table = verdict_table(scores, (row.rule,), network.aggregation)
+    table = verdict_table(scores, (row.rule,), replace(network.aggregation, quorum=row.quorum))
     of_data = [places[frame.pairs.ids[index]] for index in done]
     into.verdicts[of_data] = table.aggregations[row.rule][done]
     into.uncertainty[of_data] = entropies(table.calls[done].sum(axis=(1, 2), dtype=np.int64))
     into.calls += int(table.total.sum()) + (len(done) if needs_roles(network) else 0)
     into.neurons += int((table.asked > 0).sum())
     into.judged += len(done)
+    if (short := table.no_quorum.get(row.rule)) is not None:
+        into.no_quorum += int(short[done].sum())
 
 
 # Figures
@@ -197,6 +201,8 @@ def _row(experiment: Experiment, row: ExperimentRow, read: Mapping[str, _Read], 
         macro_f1_ci=within.macro_f1,
         kappa=agreement.kappa,
         kappa_ci=within.kappa,
+        quorum=row.quorum,
+        no_quorum=None if row.quorum is None else mine.no_quorum,
         n_used=agreement.n_used,
         n_total=agreement.n_total,
         confusion=agreement.confusion,
@@ -419,8 +425,21 @@ def _calls(store: Store, runs: Sequence[RunInfo], this_time: int) -> SetCalls:
         tokens_in=sums.tokens_in,
         tokens_out=sums.tokens_out,
         price=None if sums.unpriced else sums.price,
+        stand_ins=_stand_ins(store, runs),
         reasons={"price": f"the price of {plural(sums.unpriced, 'call')} is unknown"} if sums.unpriced else {},
     )
+
+
+def _stand_ins(store: Store, runs: Sequence[RunInfo]) -> SetStandIns | None:
+    """The calls that stand-ins answered; ``None`` where they answered none."""
+    by_model: Counter[str] = Counter()
+    answered = 0
+    for run in runs:
+        stood_in, calls = stood_in_counts(store, run, network_of(run))
+        answered += calls
+        for one in stood_in:
+            by_model[f"{one.endpoint}/{one.model}"] += one.calls
+    return SetStandIns(by_model.total(), answered, dict(by_model)) if by_model else None
 
 
 def _record(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any], seed: int) -> SetRecord:

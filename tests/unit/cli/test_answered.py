@@ -135,3 +135,66 @@ def test_what_cannot_be_used(judgenet: Judgenet, server: JudgeServer, pairs: Pat
         assert ran.code == 2
         assert words in " ".join(ran.err.split())
     assert server.requests == 0
+
+
+def test_an_experiment_with_a_stand_in_and_a_quorum(
+    judgenet: Judgenet, server: JudgeServer, backup: JudgeServer, pairs: Path
+) -> None:
+    """The own endpoint wants a key that nobody has: the stand-in answers all. Half of its answers cannot be read."""
+    server.set(key="right")
+    backup.set(faults={"prose": 0.5}, seed=3)
+    judgenet("endpoint", "add", "own", "--base-url", server.url, "--model", "first")
+    judgenet("endpoint", "add", "backup", "--base-url", backup.url, "--model", "second")
+    asked = ["experiment", "main-table", "--pairs", pairs, "--out", "paper", "--endpoint", "own", "--width", 3]
+    ran = judgenet(*asked, "--stand-in", "backup", "--quorum", 4, "--json")
+    assert ran.code == 0, ran.err
+    (found,) = ran.json["sets"]
+    answered = len([entry for entry in backup.log if entry.paid])
+    stood_in = found["calls"]["stand_ins"]
+    assert stood_in == {"calls": answered, "n_total": answered, "models": {"backup/second": answered}}
+
+    rows = {row["row"]: row for row in found["rows"]}
+    # A single neuron, a layer of three, and the two layers together: never more than there are.
+    assert {key: row["quorum"] for key, row in rows.items()} == {
+        "faireval": 1,
+        "widedeep.c1": 4,
+        "widedeep.c2_l1": 3,
+        "widedeep.c2_l2": 3,
+        "widedeep.c2_all": 4,
+    }
+    # Recounted from the calls of the network's run.
+    exported = judgenet("export", "paper/run-2", "--what", "calls", "-o", "calls.jsonl")
+    assert exported.code == 0, exported.err
+    calls = [json.loads(line) for line in Path("calls.jsonl").read_text().splitlines()]
+    valid: dict[str, set[tuple[int, int]]] = {}
+    for call in calls:
+        if call["layer"] and call["verdict"] is not None:
+            valid.setdefault(call["pair_id"], set()).add((call["layer"], call["neuron"]))
+    names = {call["pair_id"] for call in calls}
+    short = sum(len(valid.get(name, ())) < 4 for name in names)
+    short_layer = sum(len({of for of in valid.get(name, ()) if of[0] == 1}) < 3 for name in names)
+    assert short_layer > 0
+    assert (rows["widedeep.c2_all"]["no_quorum"], rows["widedeep.c2_l1"]["no_quorum"]) == (short, short_layer)
+    text = Path("paper/main-table/table.md").read_text()
+    assert f"{answered} of {answered} answered calls are those of stand-ins: backup/second {answered}." in text
+    assert "judged pairs without a verdict for want of a quorum" in text
+    assert "A verdict needs valid answers of 4 neurons" in Path("paper/main-table/method.md").read_text()
+
+    # Without a quorum nothing is asked again, and no row names one.
+    before = backup.requests
+    again = judgenet(*asked, "--stand-in", "backup", "--json").json["sets"][-1]
+    assert all("quorum" not in row and "no_quorum" not in row for row in again["rows"])
+    assert again["calls"]["asked_this_time"] == backup.requests - before
+
+
+def test_a_preflight_tries_the_stand_in_by_itself(judgenet: Judgenet, server: JudgeServer, backup: JudgeServer) -> None:
+    server.set(key="right")
+    judgenet("endpoint", "add", "own", "--base-url", server.url, "--model", "first")
+    judgenet("endpoint", "add", "backup", "--base-url", backup.url, "--model", "second")
+    ran = judgenet("preflight", "--endpoint", "own", "--stand-in", "backup", "--json")
+    first, second = ran.json["models"]
+    # A stand-in does not answer for the model that is tried.
+    assert (first["model"], first["scored"]) == ("first", 0)
+    assert (second["model"], second["scored"], second["endpoint"]) == ("second", 20, "backup")
+    assert {entry.model for entry in backup.log} == {"second"}
+    assert judgenet("preflight", "--endpoint", "own", "--stand-in", "backup after=never").code == 2
