@@ -10,40 +10,26 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import logging
-import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, overload
 
 from filelock import FileLock, Timeout
 
 from judgenet.core.documents import well_formed
+from judgenet.store.connection import StoreConnection, remedy
 from judgenet.store.known_keys import KnownKeys
 from judgenet.store.links import link_out
 from judgenet.store.opened_file import OpenedFile, ReadableFile, Trouble
-
-log = logging.getLogger(__name__)
+from judgenet.store.writer import OnCommit, OnTrouble, StoreWriter, Write
 
 _STEPS = tuple(Path(__file__).with_name(name) for name in ("schema.sql", "schema_2.sql", "schema_3.sql"))
 """What brings a store from each version to the next; the first makes it."""
 SCHEMA_VERSION = len(_STEPS)
-_RETRY_SECONDS = 1.0
 _KNOWN_TEXTS = 1024
-_INTERRUPT_S = 0.01
-_ROWS = 256
-"""Rows that are read at a time."""
-_GATHER_S = 0.005
-"""A commit waits this long for more to come: one for many calls costs a fraction of many for one."""
-
-Write = Callable[[sqlite3.Connection], object]
-OnCommit = Callable[[Sequence[Any]], None]
-OnTrouble = Callable[[str], None]
-_Item = tuple[Write, Any, OnCommit | None]
-"""A write, with who is to hear of it and by which token."""
 
 
 class StoreError(Exception):
@@ -57,64 +43,6 @@ class StoreInUse(StoreError):
 def of_closed_store(error: BaseException) -> bool:
     """Whether an error says that a store was closed while something still read it."""
     return isinstance(error, sqlite3.ProgrammingError | StoreError) and " closed" in str(error)
-
-
-_CURES = (
-    ("full", "Free some space"),
-    ("readonly", "Make it and its folder writable"),
-    ("locked", "Close the other program that has it open"),
-)
-
-
-def _cure(error: Exception) -> str:
-    """What mends an error of SQLite's, as the beginning of a sentence."""
-    return next((cure for word, cure in _CURES if word in str(error)), "See that its disk is there and can be written")
-
-
-class _Cursor(sqlite3.Cursor):
-    """Rows of a :class:`_Connection`, read while nobody closes it."""
-
-    connection: _Connection
-
-    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
-        while True:
-            with self.connection.busy:
-                rows = self.fetchmany(_ROWS)
-            if not rows:
-                return
-            yield from rows
-
-    def fetchone(self) -> Any:
-        with self.connection.busy:
-            return super().fetchone()
-
-    def fetchall(self) -> list[Any]:
-        with self.connection.busy:
-            return super().fetchall()
-
-
-class _Connection(sqlite3.Connection):
-    """A connection that another thread may close while its own one reads.
-
-    Python's connection crashes the program then: its thread goes on with what is not there any more. Here closing ends
-    the query that goes on and waits until its thread has let go; what is read afterwards raises ``ProgrammingError``.
-    """
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.busy = threading.RLock()
-
-    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        with self.busy:
-            return self.cursor(_Cursor).execute(sql, parameters)
-
-    def close(self) -> None:
-        while not self.busy.acquire(timeout=_INTERRUPT_S):
-            self.interrupt()
-        try:
-            super().close()
-        finally:
-            self.busy.release()
 
 
 def storable(text: str) -> str | bytes:
@@ -154,16 +82,9 @@ class Store:
         self._guard = threading.Lock()
         self._closed = False
         self._lock: FileLock | None = None
-        self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
-        self._on_trouble: OnTrouble = lambda message: None
-        self._on_failure: OnTrouble = lambda message: None
         self._file = OpenedFile(path)
         self._readable = ReadableFile(path)
-        self.trouble: Trouble | None = None
-        """What keeps the store from being written, known once a write has failed."""
-        self._untold: list[_Item] = []
-        self._giving_up = threading.Event()
+        self._writer = StoreWriter(path, self._file, self._connect, self._forget_ids)
         self._text_ids: dict[str, int] = {}
         self._shards: bool | None = None
         self.parts: dict[str, Store] = {}
@@ -208,8 +129,7 @@ class Store:
             raise
         if not readonly:
             store._file.opened()
-            store._thread = threading.Thread(target=store._write_all, name="judgenet-store", daemon=True)
-            store._thread.start()
+            store._writer.start()
         return store
 
     def _prepare(self) -> None:
@@ -233,8 +153,8 @@ class Store:
             if version < SCHEMA_VERSION and not self.readonly:
                 self._bring_up(connection, version)
         except sqlite3.OperationalError as error:
-            cure = "See that you may read it" if self.readonly else _cure(error)
-            raise StoreError(f"{self.path}: cannot be opened ({error}). {cure}, then try again.") from error
+            action = "See that you may read it" if self.readonly else remedy(error)
+            raise StoreError(f"{self.path}: cannot be opened ({error}). {action}, then try again.") from error
         except sqlite3.DatabaseError as error:
             raise StoreError(f"{self.path}: cannot be read as a store ({error}). Restore it from a backup.") from error
 
@@ -265,12 +185,12 @@ class Store:
         if self.readonly:
             with self._guard:
                 uri = self._readable.uri()
-            connection = sqlite3.connect(uri, uri=True, timeout=10, check_same_thread=False, factory=_Connection)
+            connection = sqlite3.connect(uri, uri=True, timeout=10, check_same_thread=False, factory=StoreConnection)
         elif gone := self._file.gone():
             raise StoreError(f"{gone.what} {gone.afterwards}")
         else:
             connection = sqlite3.connect(
-                self.path, timeout=30, isolation_level=None, check_same_thread=False, factory=_Connection
+                self.path, timeout=30, isolation_level=None, check_same_thread=False, factory=StoreConnection
             )
             connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA mmap_size=268435456")
@@ -345,7 +265,7 @@ class Store:
         except sqlite3.OperationalError as error:
             if db.in_transaction:
                 db.execute("ROLLBACK")
-            raise StoreError(f"{self.path}: cannot be written ({error}). {_cure(error)}, then try again.") from error
+            raise StoreError(f"{self.path}: cannot be written ({error}). {remedy(error)}, then try again.") from error
         except BaseException:
             if db.in_transaction:
                 db.execute("ROLLBACK")
@@ -356,93 +276,24 @@ class Store:
 
     def put(self, write: Write, token: Any = None, on_commit: OnCommit | None = None) -> None:
         """Queues a write. ``on_commit`` gets the tokens of a batch, in order, on the writer's thread."""
-        self._queue.put((write, token, on_commit))
+        self._writer.put(write, token, on_commit)
 
-    def on_trouble(self, tell: OnTrouble) -> None:
+    def on_trouble(self, notify: OnTrouble) -> None:
         """Names who hears (on the writer's thread) that writing fails; an empty message says it works again."""
-        self._on_trouble = tell
+        self._writer.on_trouble = notify
 
-    def on_failure(self, tell: OnTrouble) -> None:
+    def on_failure(self, notify: OnTrouble) -> None:
         """Names who hears (on the writer's thread) of a write that can never succeed, and was left out."""
-        self._on_failure = tell
+        self._writer.on_failure = notify
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """What keeps the store from being written, known once a write has failed."""
+        return self._writer.trouble
 
     def flush(self, patience: float = 1.0) -> bool:
         """True when all that was put before is on disk; false where writing fails for ``patience`` seconds."""
-        if self._thread is None or not self._thread.is_alive():
-            return False
-        done = threading.Event()
-        self._queue.put((lambda db: None, None, lambda tokens: done.set()))
-        until = time.monotonic() + patience
-        while not done.wait(0.1):
-            if not self._thread.is_alive() or (self.trouble is not None and time.monotonic() > until):
-                return False
-        return True
-
-    def _write_all(self) -> None:
-        db = self._connect()
-        ending = False
-        while not ending:
-            try:
-                batch = [self._queue.get(timeout=_RETRY_SECONDS if self._untold else None)]
-            except queue.Empty:
-                self._tell_kept()
-                continue
-            if batch[-1] is not None:
-                time.sleep(_GATHER_S)
-            while not self._queue.empty():
-                batch.append(self._queue.get())
-            if batch[-1] is None:
-                ending = True
-            items = [item for item in batch if item is not None]
-            if items and not self._commit(db, items):
-                return
-
-    def _commit(self, db: sqlite3.Connection, items: list[_Item]) -> bool:
-        while True:
-            try:
-                db.execute("BEGIN IMMEDIATE")
-                for write, _, _ in items:
-                    write(db)
-                db.execute("COMMIT")
-                break
-            except sqlite3.OperationalError as error:
-                # Full disk or a locked file: the answers are paid for, so they wait here until they can be kept.
-                self._roll_back(db)
-                what, cure = f"{self.path}: cannot be written ({error}).", _cure(error)
-                if not self._waits_out(
-                    Trouble(what, f"{cure}, and the run goes on.", f"{cure}, then the same command goes on from here.")
-                ):
-                    return False
-            except Exception as error:
-                self._roll_back(db)
-                if len(items) > 1:
-                    kept = [self._commit(db, [item]) for item in items]
-                    return all(kept)
-                # A fault of ours: this write can never succeed, and must not hold up all others.
-                log.exception("a write to %s failed", self.path)
-                self._on_failure(f"{self.path}: an entry cannot be kept ({type(error).__name__}: {error}).")
-                return True
-        self._untold += items
-        self._tell_kept()
-        return True
-
-    def _tell_kept(self) -> None:
-        """Tells who waits for it what is on disk; nobody where that is in a file that lies elsewhere by now."""
-        if (gone := self._file.gone()) is not None:
-            if gone != self.trouble:
-                self.trouble = gone
-                self._on_trouble(gone.message)
-            return
-        if self.trouble is not None:
-            self.trouble = None
-            self._on_trouble("")
-        items, self._untold = self._untold, []
-        waiting: dict[OnCommit, list[Any]] = {}
-        for _, token, on_commit in items:
-            if on_commit is not None:
-                waiting.setdefault(on_commit, []).append(token)
-        for on_commit, tokens in waiting.items():
-            on_commit(tokens)
+        return self._writer.flush(patience)
 
     def require_kept(self) -> None:
         """Waits until all that was put is on disk.
@@ -452,15 +303,8 @@ class Store:
         if not self.flush() and self.trouble is not None and self.trouble.gone:
             raise StoreError(f"{self.trouble.what} {self.trouble.afterwards}")
 
-    def _waits_out(self, trouble: Trouble) -> bool:
-        """Tells of trouble and waits a while; false where the store is about to be closed."""
-        self.trouble = trouble
-        self._on_trouble(trouble.message)
-        return not self._giving_up.wait(_RETRY_SECONDS)
-
-    def _roll_back(self, db: sqlite3.Connection) -> None:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
+    def _forget_ids(self) -> None:
+        """What a transaction kept is not there after all."""
         self._text_ids.clear()
         self._forms.clear()
 
@@ -522,14 +366,9 @@ class Store:
 
         Threads that read hear of it as an error of ``sqlite3``, or a :class:`StoreError`.
         """
-        if self._thread is not None and self._thread.is_alive():
+        if self._writer.alive:
             self._publish_labels()
-            self._queue.put(None)
-            until = time.monotonic() + patience
-            while self._thread.is_alive() and self.trouble is None and time.monotonic() < until:
-                self._thread.join(_INTERRUPT_S)
-            self._giving_up.set()
-            self._thread.join()
+        self._writer.close(patience)
         self._closed = True
         for part in self.parts.values():
             part.close()

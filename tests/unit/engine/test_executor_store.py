@@ -14,7 +14,7 @@ from judgenet.core.events import CallFinished, Event, RunFinished, StoreTrouble
 from judgenet.engine.executor import Executor
 from judgenet.engine.ports import ChatReply, ChatRequest, Usage
 from judgenet.engine.session import Engine
-from judgenet.store import db as db_module
+from judgenet.store import writer
 from judgenet.store.db import Store
 from judgenet.store.runs import full_calls, run_info, spent, write_outcome
 from tests.unit.engine.harness import FakeEndpoint, pairs, plain_answer, run, start
@@ -42,7 +42,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         real(*arguments)
 
     monkeypatch.setattr("judgenet.engine.executor.write_outcome", write)
-    monkeypatch.setattr(db_module, "_RETRY_SECONDS", 0.02)
+    monkeypatch.setattr(writer, "_RETRY_SECONDS", 0.02)
     return full
 
 

@@ -15,7 +15,7 @@ import pytest
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Evaluation, Reason, Unscored
 from judgenet.core.pairs import Pair
-from judgenet.store import db as store_db
+from judgenet.store import writer
 from judgenet.store.db import Store, StoreError, StoreInUse
 from judgenet.store.runs import (
     Answer,
@@ -261,7 +261,7 @@ def test_tokens_are_told_after_the_commit_in_order(tmp_path: Path) -> None:
 
 
 def test_answers_wait_while_the_disk_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_db, "_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(writer, "_RETRY_SECONDS", 0.01)
     troubles: list[str] = []
     failures = 3
 

@@ -1,0 +1,70 @@
+"""Connections to the file of a store, and what its errors call for."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from typing import Any, Final
+
+_INTERRUPT_S: Final = 0.01
+_ROWS: Final = 256
+"""Rows that are read at a time."""
+
+_REMEDIES: Final = (
+    ("full", "Free some space"),
+    ("readonly", "Make it and its folder writable"),
+    ("locked", "Close the other program that has it open"),
+)
+
+
+def remedy(error: Exception) -> str:
+    """What to do about an error of SQLite's, as the beginning of a sentence."""
+    known = (action for word, action in _REMEDIES if word in str(error))
+    return next(known, "See that its disk is there and can be written")
+
+
+class _Cursor(sqlite3.Cursor):
+    """Rows of a :class:`StoreConnection`, read while nobody closes it."""
+
+    connection: StoreConnection
+
+    def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
+        while True:
+            with self.connection.busy:
+                rows = self.fetchmany(_ROWS)
+            if not rows:
+                return
+            yield from rows
+
+    def fetchone(self) -> Any:
+        with self.connection.busy:
+            return super().fetchone()
+
+    def fetchall(self) -> list[Any]:
+        with self.connection.busy:
+            return super().fetchall()
+
+
+class StoreConnection(sqlite3.Connection):
+    """A connection that another thread may close while its own one reads.
+
+    Python's connection crashes the program then: its thread goes on with what is not there any more. Here closing ends
+    the query that goes on and waits until its thread has let go; what is read afterwards raises ``ProgrammingError``.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.busy = threading.RLock()
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        with self.busy:
+            return self.cursor(_Cursor).execute(sql, parameters)
+
+    def close(self) -> None:
+        while not self.busy.acquire(timeout=_INTERRUPT_S):
+            self.interrupt()
+        try:
+            super().close()
+        finally:
+            self.busy.release()
