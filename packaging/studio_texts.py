@@ -24,7 +24,7 @@ _STYLES = "setStyleSheet"
 def literals(source: str) -> list[tuple[int, str]]:
     """Line and text of each string of a module that somebody may read, in the order in which they stand.
 
-    Docstrings, style sheets, and what ``raise`` and ``assert`` say to programmers are left out.
+    Docstrings, style sheets, keys of dictionaries, and what ``raise`` and ``assert`` say to programmers are left out.
     """
     tree = ast.parse(source)
     passed = set[int]()
@@ -34,6 +34,8 @@ def literals(source: str) -> list[tuple[int, str]]:
         elif isinstance(node, ast.JoinedStr | ast.FormattedValue):
             inside = node.values if isinstance(node, ast.JoinedStr) else [node.format_spec]
             passed.update(id(part) for part in inside if not isinstance(part, ast.FormattedValue))
+        elif isinstance(node, ast.Dict):
+            passed.update(id(key) for key in node.keys)
         elif isinstance(node, ast.Raise | ast.Assert) or _sets_styles(node):
             passed.update(id(part) for part in ast.walk(node))
     texts = [(node.lineno, text) for node in ast.walk(tree) if id(node) not in passed and (text := _text(node))]

@@ -16,6 +16,7 @@ DONE = (
     "design",
     "experiments",
     "labels",
+    "results",
     "shards",
 )
 """Folders of the studio whose texts stand in their ``texts`` module."""

@@ -18,6 +18,7 @@ from judgenet.report.selection import ConfusionCell, OfAggregation, OfNeuron, Of
 from judgenet.ui.elements import label, link
 from judgenet.ui.measures import measure
 from judgenet.ui.plotting import ReferenceLine
+from judgenet.ui.results import texts
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
@@ -27,12 +28,6 @@ from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
 
 _PLACE: Final[dict[Verdict, int]] = {"a": 0, "b": 1, "tie": 2}
-
-
-NO_LABELS: Final = (
-    "The network can be compared with people where pairs have both a human label and a verdict. Labels come with the "
-    "pairs, in a column that is taken for the label when they are imported, or are given on the page Labels."
-)
 
 
 class AgreementPanel(Panel):
@@ -50,21 +45,21 @@ class AgreementPanel(Panel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.table = FiguresTable(
-            "Agreement with people by aggregation",
+            texts.AGREEMENT_BY_AGGREGATION,
             (
-                Column("Aggregation", "name"),
+                Column(texts.AGGREGATION, "name"),
                 Column("", "place"),
-                Column("Accuracy, %", "accuracy"),
-                Column("Macro-F1", "macro_f1"),
-                Column("Kappa", "kappa"),
-                Column("n used", "used"),
+                Column(texts.ACCURACY_PERCENT, "accuracy"),
+                Column(texts.MACRO_F1, "macro_f1"),
+                Column(texts.KAPPA, "kappa"),
+                Column(texts.N_USED, "used"),
             ),
             most=12,
         )
         self.note = label("", tone="text2", wrap=True)
-        self.data_link = link("Show the pairs under Data")
+        self.data_link = link(texts.SHOW_PAIRS_UNDER_DATA)
         self.verdict_link = link("")
-        super().__init__("Agreement with people", flush=True, parent=parent)
+        super().__init__(texts.AGREEMENT, flush=True, parent=parent)
         self.body.setSpacing(0)
         self.body.addWidget(self.table)
         self._foot = QHBoxLayout()
@@ -90,14 +85,14 @@ class AgreementPanel(Panel):
         baseline = None
         if report.baseline is not None:
             baseline = report.baseline.figures.agreement.accuracy
-            rows.append(FigureRow(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
+            rows.append(FigureRow(texts.always(SPOKEN[report.baseline.label]), report.baseline.figures))
         self.table.show_rows(rows, baseline=baseline)
         self.table.set_current(aggregation)
         labelled = report.headline.agreement.n_used > 0
         self.note.setText(
-            agreement_note(report).removeprefix("95 % intervals in brackets. ") if labelled else NO_LABELS
+            agreement_note(report).removeprefix(f"{texts.INTERVALS_IN_BRACKETS}. ") if labelled else texts.NO_LABELS
         )
-        kind = "95 % intervals, valid at any time" if at_any_time else "95 % intervals in brackets"
+        kind = texts.INTERVALS_AT_ANY_TIME if at_any_time else texts.INTERVALS_IN_BRACKETS
         self.say(kind if labelled else "")
         self.data_link.setVisible(not labelled)
         self._decides = report.decides
@@ -107,7 +102,7 @@ class AgreementPanel(Panel):
         """Offers to let the aggregation that is looked at give the verdict."""
         self._aggregation = aggregation
         title = aggregation_title(aggregation)
-        self.verdict_link.setText(f"Let {title} give the verdict")
+        self.verdict_link.setText(texts.let_it_decide(title))
         self.verdict_link.setAccessibleName(self.verdict_link.text())
         self.verdict_link.setVisible(aggregation != self._decides)
 
@@ -125,9 +120,9 @@ class DifferPanel(Panel):
     chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self.grid = VerdictGrid("Network said", "People said")
+        self.grid = VerdictGrid(texts.NETWORK_SAID, texts.PEOPLE_SAID)
         self.words = label("", wrap=True)
-        super().__init__("Where they differ", parent=parent)
+        super().__init__(texts.WHERE_THEY_DIFFER, parent=parent)
         self.body.addWidget(self.grid)
         self.body.addStretch(1)
         self.body.addWidget(self.words)
@@ -169,7 +164,7 @@ class DifferPanel(Panel):
         agreement = report.aggregations[self._aggregation].agreement
         if place is None:
             wrong = agreement.n_used - sum(agreement.confusion[row][row] for row in range(3))
-            text = f"{plural(wrong, 'pair')} of {agreement.n_used:,} off the diagonal. Click a count for its pairs."
+            text = texts.off_the_diagonal(plural(wrong, "pair"), agreement.n_used)
             self.words.setText(text if agreement.n_used else "")
             return
         said, human = place
@@ -181,10 +176,10 @@ class DifferPanel(Panel):
 
 By = Literal["layer", "neuron", "role", "task"]
 _BY: Final[tuple[tuple[By, str], ...]] = (
-    ("layer", "Layer"),
-    ("neuron", "Neuron"),
-    ("role", "Role"),
-    ("task", "Task"),
+    ("layer", texts.LAYER),
+    ("neuron", texts.NEURON),
+    ("role", texts.ROLE),
+    ("task", texts.TASK),
 )
 _MANY: Final = 4
 
@@ -207,12 +202,12 @@ class BreakdownPanel(Panel):
     chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self.by = Segment("Accuracy by", [(key, text) for key, text in _BY])
-        self.table = FiguresTable("Accuracy by layer", (Column("", "name"),), most=14)
+        self.by = Segment(texts.ACCURACY_BY, [(key, text) for key, text in _BY])
+        self.table = FiguresTable(texts.ACCURACY_BY_LAYER, (Column("", "name"),), most=14)
         self.note = label("", tone="text2", wrap=True)
-        self.chart = PointChart("Accuracy by layer", "Point at a mark for its interval and n.")
-        super().__init__("Accuracy by", flush=True, parent=parent)
-        self.setAccessibleName("Accuracy by layer, neuron, role or task")
+        self.chart = PointChart(texts.ACCURACY_BY_LAYER, texts.BREAKDOWN_HINT)
+        super().__init__(texts.ACCURACY_BY, flush=True, parent=parent)
+        self.setAccessibleName(texts.ACCURACY_BY_PARTS)
         self.head.insertWidget(1, self.by)
         self.body.setSpacing(0)
         self.body.addWidget(self.table)
@@ -259,10 +254,10 @@ class BreakdownPanel(Panel):
         notes = [note] if note else []
         if key != "task" and report.baseline is not None:
             baseline = report.baseline.figures.agreement.accuracy
-            notes.insert(0, f"The dashed line is always {SPOKEN[report.baseline.label]}, {percent(baseline)}.")
+            notes.insert(0, texts.dashed_line(SPOKEN[report.baseline.label], percent(baseline)))
         if not report.headline.agreement.n_used:
             rows = [replace(row, key=None) for row in rows]
-        self.table.setAccessibleName(f"Accuracy by {key}")
+        self.table.setAccessibleName(texts.accuracy_by(key))
         self.table.show_rows(rows, baseline=baseline, columns=columns)
         self.say(
             f"{aggregation_title(self._aggregation)}, {plural(len(rows), key)}"
@@ -273,20 +268,20 @@ class BreakdownPanel(Panel):
         )
         labelled = report.headline.agreement.n_used > 0
         if rows and labelled:
-            notes.append("A row, or a mark, leads to the pairs that it has wrong.")
+            notes.append(texts.ROW_LEADS_TO_PAIRS)
         self.note.setText(" ".join(notes))
         self.chart.setVisible(bool(rows) and labelled)
-        self.chart.setAccessibleName(f"Accuracy by {key}")
+        self.chart.setAccessibleName(texts.accuracy_by(key))
         self.chart.go_to(None)
         base = None
         if baseline is not None and report.baseline is not None:
-            base = ReferenceLine(f"Always {SPOKEN[report.baseline.label]}", f"{100 * baseline:.1f}", baseline)
+            base = ReferenceLine(texts.always(SPOKEN[report.baseline.label]), f"{100 * baseline:.1f}", baseline)
         self.chart.show_picture(rows_picture(rows, base, _role_word(report) if key == "role" else key))
 
     def _layers(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:
         rows = [
             FigureRow(
-                f"Layer {layer.layer}",
+                texts.layer(layer.layer),
                 layer.figures,
                 OfAggregation(f"c2_l{layer.layer}", False),
                 extra=(
@@ -296,7 +291,7 @@ class BreakdownPanel(Panel):
             )
             for layer in report.layers
         ]
-        return rows, _columns("Layer", "Orders differ", "Calls scored"), ""
+        return rows, _columns(texts.LAYER, texts.ORDERS_DIFFER, texts.CALLS_SCORED), ""
 
     def _neurons(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:
         rows: list[FigureRow] = []
@@ -321,8 +316,8 @@ class BreakdownPanel(Panel):
             )
         note = ""
         if len(report.neurons) > _MANY:
-            note = f"{len(report.neurons):,} neurons are compared: the best of them looks better here than it is."
-        return rows, _columns("Neuron", "Orders differ", "Changed its mind", "Gain by it"), note
+            note = texts.best_of_many(len(report.neurons))
+        return rows, _columns(texts.NEURON, texts.ORDERS_DIFFER, texts.CHANGED_ITS_MIND, texts.GAIN_BY_CHANGES), note
 
     def _roles(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:
         rows = [
@@ -331,12 +326,8 @@ class BreakdownPanel(Panel):
         ]
         one = _role_word(report)
         many = "criteria" if one == "criterion" else "roles"
-        note = (
-            f"A {one}'s verdict on a pair merges all its calls, whichever neuron had it; {many} judged different pairs."
-            if rows
-            else "No neuron had a role."
-        )
-        return rows, _columns(_role_word(report).capitalize(), "Pairs judged"), note
+        note = texts.verdict_of_role(one, many) if rows else texts.NO_ROLES
+        return rows, _columns(_role_word(report).capitalize(), texts.PAIRS_JUDGED), note
 
     def _tasks(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:
         rows = []
@@ -344,15 +335,15 @@ class BreakdownPanel(Panel):
             baseline = None if task.baseline is None else task.baseline.figures.agreement.accuracy
             rows.append(
                 FigureRow(
-                    task.task or "(no task)",
+                    task.task or texts.NO_TASK,
                     task.figures[self._aggregation],
                     OfTask(task.task, self._aggregation, False),
                     baseline=baseline,
                     extra=(percent(baseline, unit=False),),
                 )
             )
-        note = "The vertical mark is the accuracy of always giving the most common label of the task."
-        return rows, _columns("Task", "Most common label, %"), note
+        note = texts.TASK_BASELINE
+        return rows, _columns(texts.TASK, texts.MOST_COMMON_LABEL), note
 
 
 _NAMED: Final = 8
@@ -376,9 +367,11 @@ def rows_picture(rows: Sequence[FigureRow], base: ReferenceLine | None, word: st
             continue
         group = groups[-1][0]
         at = len(names) + 1
-        words = (
-            f"{f'{group}, ' if group else ''}{row.name}: accuracy {percent(agreement.accuracy)} "
-            f"{percent_interval(interval)}, n {of(*row.figures.used)}."
+        words = texts.accuracy_of(
+            f"{group}, {row.name}" if group else row.name,
+            percent(agreement.accuracy),
+            percent_interval(interval),
+            of(*row.figures.used),
         )
         groups[-1][1].append(PointMark(float(at), agreement.accuracy, words, interval, row.key))
         names.append((float(at), row.name))
@@ -402,7 +395,7 @@ def _columns(name: str, *extra: str) -> tuple[Column, ...]:
     return (
         Column(name, "name"),
         Column("", "place"),
-        Column("Accuracy, %", "accuracy"),
+        Column(texts.ACCURACY_PERCENT, "accuracy"),
         *(Column(title, "extra", place) for place, title in enumerate(extra)),
-        Column("n used", "used"),
+        Column(texts.N_USED, "used"),
     )

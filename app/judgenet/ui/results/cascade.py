@@ -17,6 +17,7 @@ from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.elements import ComboBox, label, line, link
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.panel import Big, Panel, clear_layout
 from judgenet.ui.results.state import Results
 from judgenet.ui.results.what_if import Slider, stood_for
@@ -26,18 +27,14 @@ if TYPE_CHECKING:
 
 _WAIT_MS: Final = 30
 _RULES: Final[dict[StopWhen, str]] = {
-    "orders_agree": "Both orders agree",
-    "neurons_agree": "All neurons agree",
-    "decided": "The vote cannot change",
-    "margin": "Lead in votes",
-    "difference": "Difference of scores",
+    "orders_agree": texts.ORDERS_AGREE,
+    "neurons_agree": texts.NEURONS_AGREE,
+    "decided": texts.VOTE_IS_DECIDED,
+    "margin": texts.LEAD_IN_VOTES,
+    "difference": texts.DIFFERENCE_OF_SCORES,
 }
 _STEPS: Final[dict[StopWhen, tuple[int, float]]] = {"margin": (9, 1.0), "difference": (18, 0.5)}
 """The last place of the slider of a number, and how much a place counts."""
-_ABOUT: Final = (
-    "A rule that is chosen on the pairs on which it is measured looks better than it is: try it on others before you "
-    "rely on it."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +67,19 @@ class CascadePanel(Panel):
     """A stop rule with sliders, its accuracy and its calls beside asking everything, and other rules."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        self.stages = ComboBox("Stages")
-        self.first, self.then = ComboBox("First stage"), ComboBox("Next stage")
-        self.rule = ComboBox("A pair is decided where")
+        self.stages = ComboBox(texts.STAGES)
+        self.first, self.then = ComboBox(texts.FIRST_STAGE), ComboBox(texts.NEXT_STAGE)
+        self.rule = ComboBox(texts.PAIR_DECIDED_WHERE)
         for when, text in _RULES.items():
             self.rule.addItem(text, when)
-        self.number = Slider("At least")
+        self.number = Slider(texts.AT_LEAST)
         self.value = label("", "strong")
         self.accuracy, self.calls, self.gain = Big(), Big(), Big()
         self.words = label("", tone="text2", wrap=True)
         self.ran = label("", wrap=True)
-        self.use = link("Use this rule in the design", "Put this stop rule into the network of the project")
-        super().__init__("Ask only where it matters", parent=parent)
-        self.say("from the recorded run, no cost")
+        self.use = link(texts.USE_RULE, texts.USE_RULE_TIP)
+        super().__init__(texts.ASK_WHERE_IT_MATTERS, parent=parent)
+        self.say(texts.FROM_RECORDED_RUN)
         self._context = context
         self._results: Results | None = None
         self._key: tuple[object, ...] | None = None
@@ -104,11 +101,11 @@ class CascadePanel(Panel):
     def _lay_out(self) -> None:
         """Puts the question and its answer at the left, other rules at the right."""
         rows: tuple[tuple[str, QWidget], ...] = (
-            ("Stages", self.stages),
-            ("First", self.first),
-            ("Then", self.then),
-            ("Decided where", self.rule),
-            ("At least", self.number),
+            (texts.STAGES, self.stages),
+            (texts.FIRST, self.first),
+            (texts.NEXT_STAGE_SHORT, self.then),
+            (texts.DECIDED_WHERE, self.rule),
+            (texts.AT_LEAST, self.number),
         )
         for place, (text, widget) in enumerate(rows):
             self._names[widget] = label(text, tone="text2")
@@ -131,7 +128,7 @@ class CascadePanel(Panel):
         self._table.setColumnStretch(0, 1)
         beside = _column(right)
         beside.addLayout(self._table)
-        beside.addWidget(label(_ABOUT, tone="text2", wrap=True))
+        beside.addWidget(label(texts.RULE_LOOKS_BETTER, tone="text2", wrap=True))
         beside.addStretch(1)
         both = QHBoxLayout()
         both.addWidget(left, 46)
@@ -166,18 +163,22 @@ class CascadePanel(Panel):
             saved = "" if ran.price_saved is None else f", {money(ran.price_saved)}"
             went = ", ".join(f"{stage.name} {of(stage.asked, stage.n_total)}" for stage in ran.stages)
             self.ran.setText(
-                f"As it ran: {of(ran.decided_early, ran.n_total)} pairs decided early, {of(ran.calls, ran.calls_most)} "
-                f"calls made ({percent(ran.calls_saved)} saved{saved}); pairs asked: {went}. Pairs whose later calls "
-                "are not on record have no verdict below."
+                texts.as_it_ran(
+                    of(ran.decided_early, ran.n_total),
+                    of(ran.calls, ran.calls_most),
+                    percent(ran.calls_saved),
+                    saved,
+                    went,
+                )
             )
         self._timer.start()
 
     def _fill_stages(self, depth: int, names: Sequence[str]) -> None:
         self.stages.clear()
         if depth > 1:
-            self.stages.addItem("Layer by layer", "")
-        self.stages.addItem("Neuron by neuron", "neurons")
-        self.stages.addItem("Two neurons", "two")
+            self.stages.addItem(texts.LAYER_BY_LAYER, "")
+        self.stages.addItem(texts.NEURON_BY_NEURON, "neurons")
+        self.stages.addItem(texts.TWO_NEURONS, "two")
         for box, place in ((self.first, 0), (self.then, 1)):
             box.clear()
             for name in names:
@@ -201,7 +202,7 @@ class CascadePanel(Panel):
             last, step = steps
             self.number.set_range(1, last, min(self.number.value(), last))
             number = self.number.value() * step
-            self.value.setText(f"{number:g} {'votes' if when == 'margin' else 'points'}")
+            self.value.setText(texts.lead(f"{number:g}") if when == "margin" else texts.points(f"{number:g}"))
 
     @property
     def question(self) -> CascadeQuestion:
@@ -233,7 +234,7 @@ class CascadePanel(Panel):
             return
         self._key = key
         self._number += 1
-        self._context.tasks.start(self._read(store, results, self.question, self._number), "Replay the stop rule")
+        self._context.tasks.start(self._read(store, results, self.question, self._number), texts.REPLAY_RULE)
 
     async def _read(self, store: Store, results: Results, question: CascadeQuestion, number: int) -> None:
         from judgenet.figures.errors import FiguresError
@@ -262,34 +263,32 @@ class CascadePanel(Panel):
             self.words.setText(problem)
             return
         mine = next(row for row in cascade.variants if row.rule == cascade.rule)
-        n = f"accuracy {percent_interval(cascade.accuracy_ci)}, {of(cascade.n_used, cascade.labelled)} labelled pairs"
+        n = texts.accuracy_on(percent_interval(cascade.accuracy_ci), of(cascade.n_used, cascade.labelled))
         self.accuracy.say(percent(cascade.accuracy), n)
-        self.calls.say(percent(mine.calls_share), f"of the calls: {of(cascade.calls, cascade.calls_most)}")
+        self.calls.say(percent(mine.calls_share), texts.of_the_calls(of(cascade.calls, cascade.calls_most)))
         ends = points_interval(mine.difference_ci)
-        self.gain.say(
-            "n/a" if mine.difference is None else points(mine.difference), f"against asking everything {ends}"
-        )
+        self.gain.say("n/a" if mine.difference is None else points(mine.difference), texts.against_everything(ends))
         # The name of a stage may be that of a model, which keeps its small letter.
-        went = ", ".join(f"{stage.name} on {of(stage.asked, stage.n_total)} pairs" for stage in cascade.stages)
-        told = [f"Asked: {went}."]
+        went = ", ".join(texts.stage_on(stage.name, of(stage.asked, stage.n_total)) for stage in cascade.stages)
+        told = [texts.asked(went)]
         if len(cascade.stages) > 1:
-            told.append(f"The last stage alone: {percent(cascade.last_accuracy)}.")
+            told.append(texts.last_stage_alone(percent(cascade.last_accuracy)))
         if cascade.unknown:
-            told.append(f"{cascade.unknown:,} pairs have no verdict: the calls that they need are not on record.")
+            told.append(texts.pairs_unknown(cascade.unknown))
         if stood_for(self._results):
-            told.append("The chair, and a learned verdict, know the whole network: the vote of all stands for them.")
+            told.append(texts.WHOLE_NETWORK_STAND_IN)
         self.words.setText(" ".join(told))
         self._fill_table(cascade)
 
     def _fill_table(self, cascade: RunCascade) -> None:
-        for place, text in enumerate(("Decided where", "Accuracy", "Calls", "Difference")):
+        for place, text in enumerate((texts.DECIDED_WHERE, texts.ACCURACY, texts.CALLS, texts.DIFFERENCE)):
             self._cell(0, place, text, tone="text2")
         for row, of_rule in enumerate(cascade.variants, 1):
             strong = of_rule.rule == cascade.rule
-            name = "Every call is made" if of_rule.rule == NEVER else _sentence(of_rule.rule)
+            name = texts.EVERY_CALL if of_rule.rule == NEVER else _sentence(of_rule.rule)
             gain = "n/a" if of_rule.difference is None else points(of_rule.difference)
-            texts = (name, percent(of_rule.accuracy), percent(of_rule.calls_share), "" if row == 1 else gain)
-            for place, text in enumerate(texts):
+            cells = (name, percent(of_rule.accuracy), percent(of_rule.calls_share), "" if row == 1 else gain)
+            for place, text in enumerate(cells):
                 self._cell(row, place, text, strong=strong)
 
     def _cell(self, row: int, place: int, text: str, *, tone: str = "", strong: bool = False) -> None:
@@ -316,9 +315,9 @@ class CascadePanel(Panel):
         try:
             spec = with_rule(document.spec, text)
         except NetworkError as error:
-            self._context.errors.tell(str(error), "Change the stop rules", level="warning")
+            self._context.errors.tell(str(error), texts.CHANGE_RULES, level="warning")
             return
-        document.edit_network("Change the stop rules", spec)
+        document.edit_network(texts.CHANGE_RULES, spec)
         self._context.navigator.go("design")
 
 

@@ -29,6 +29,7 @@ from judgenet.stats.comparison import Difference
 from judgenet.store.runs import RunInfo
 from judgenet.ui.elements import label, link
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.headline import NoticeStrip
 from judgenet.ui.results.line_label import LineLabel
@@ -38,20 +39,20 @@ from judgenet.ui.results.state import OtherRun, Results
 from judgenet.ui.tokens import TABLE_EDGE
 
 _FIGURES: Final = {
-    "accuracy": "Accuracy",
-    "macro_f1": "Macro-F1",
-    "kappa": "Kappa",
-    "rate": "Win rate of B, corrected",
+    "accuracy": texts.ACCURACY,
+    "macro_f1": texts.MACRO_F1,
+    "kappa": texts.KAPPA,
+    "rate": texts.CORRECTED_WIN_RATE,
 }
 _IN_PERCENT: Final = ("accuracy", "rate")
-_HEADS: Final = ("", "First", "Second", "Difference", "95 % interval", "n")
+_HEADS: Final = ("", texts.FIRST, texts.SECOND, texts.DIFFERENCE, texts.INTERVAL, "n")
 _TONES: Final = ("text2", "", "", "", "text2", "text2")
 _DIFFERENCE: Final = 3
 _WHAT: Final = {
-    "network": "the network",
-    "prompts": "the prompts",
-    "model": "the model asked",
-    "returned_model": "the model that answered",
+    "network": texts.THE_NETWORK,
+    "prompts": texts.THE_PROMPTS,
+    "model": texts.MODEL_ASKED,
+    "returned_model": texts.MODEL_THAT_ANSWERED,
 }
 
 
@@ -78,14 +79,13 @@ def differing_line(beside: OtherRun, mine: RunInfo) -> Line:
     swapped = mine.number > other.number
     older, newer = (other, mine) if swapped else (mine, other)
     parts: list[str | Strong | Given] = [
-        Strong("These are different judges. "),
-        "Their win rates are not comparable as they are, only corrected by human labels. "
-        f"From run {older.number} to run {newer.number} they differ in ",
+        Strong(texts.DIFFERENT_JUDGES),
+        texts.they_differ_in(older.number, newer.number),
     ]
 
     def arrow(values: tuple[str, str]) -> list[str | Strong | Given]:
         first, second = reversed(values) if swapped else values
-        return [Given(first or "none"), " → ", Given(second or "none")]
+        return [Given(first or texts.NONE), " → ", Given(second or texts.NONE)]
 
     for place, (name, values) in enumerate(differing.items()):
         parts.append(f"{'; ' if place else ''}{_WHAT[name]}")
@@ -103,7 +103,7 @@ def _network_parts(changes: Sequence[Change], names: tuple[str, str]) -> list[st
     for change in changes[:_MOST_CHANGES]:
         parts += [", " if parts else ": ", Given(change.what), ": ", Given(change.first), " → ", Given(change.second)]
     if len(changes) > _MOST_CHANGES:
-        parts.append(f", and {plural(len(changes) - _MOST_CHANGES, 'more difference')}")
+        parts.append(texts.more_differences(plural(len(changes) - _MOST_CHANGES, "more difference")))
     return parts
 
 
@@ -120,14 +120,14 @@ class ComparePanel(Panel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.table = FiguresTable(
-            "Two runs",
+            texts.TWO_RUNS,
             (
-                Column("Run", "name"),
+                Column(texts.RUN, "name"),
                 Column("", "place"),
-                Column("Accuracy, %", "accuracy"),
-                Column("Macro-F1", "macro_f1"),
-                Column("Kappa", "kappa"),
-                Column("n used", "used"),
+                Column(texts.ACCURACY_PERCENT, "accuracy"),
+                Column(texts.MACRO_F1, "macro_f1"),
+                Column(texts.KAPPA, "kappa"),
+                Column(texts.N_USED, "used"),
             ),
         )
         self.line = LineLabel()
@@ -135,8 +135,8 @@ class ComparePanel(Panel):
         self.differences = {name: tuple(label("", tone=tone) for tone in _TONES) for name in _FIGURES}
         self.reasons = label("", tone="text2", wrap=True)
         self.plan = label("", tone="text2", wrap=True)
-        self.close_link = link("Close comparison")
-        super().__init__("Two runs", flush=True, parent=parent)
+        self.close_link = link(texts.CLOSE_COMPARISON)
+        super().__init__(texts.TWO_RUNS, flush=True, parent=parent)
         self.head.addWidget(self.close_link)
         self._turns: tuple[Turn, ...] = ("right", "wrong", "all")
         self.links: dict[Turn, QPushButton] = {turn: link("") for turn in self._turns}
@@ -183,8 +183,8 @@ class ComparePanel(Panel):
         """Shows the run in focus and the one beside it."""
         self._beside = beside
         other = beside.other
-        one, two = f"Run {mine.run.number}", f"Run {other.run.number}"
-        self.title.setText(f"{one} compared with {two.lower()}")
+        one, two = texts.run(mine.run.number), texts.run(other.run.number)
+        self.title.setText(texts.compared(one, two.lower()))
         rows = [
             FigureRow(
                 f"{called(of.run).replace('&&', '&')}, {aggregation_title(of.report.decides)}, {of.report.spec.name}",
@@ -201,18 +201,19 @@ class ComparePanel(Panel):
         overturns = beside.comparison.overturns
         line: Line
         if not beside.common:
-            line = ("The two runs have no pair in common: their figures are about different pairs.",)
+            line = (texts.NO_COMMON_PAIR,)
         elif overturns.gain is None:
-            line = (f"On the {plural(beside.common, 'pair')} that both have: {overturns.reasons.get('gain', '')}.",)
+            line = (texts.no_gain(plural(beside.common, "pair"), overturns.reasons.get("gain", "")),)
         else:
             over_questions = beside.compared.figures.questions_p
-            test = f"McNemar's exact test, {p_value(overturns.p)}"
+            test = texts.mcnemar(p_value(overturns.p))
             if over_questions is not None:
-                test = f"McNemar's test over questions, {p_value(over_questions)}"
+                test = texts.mcnemar_over_questions(p_value(over_questions))
             line = (
-                Strong(f"{points(overturns.gain)} for {one.lower()} "),
-                f"on the {plural(overturns.n_labelled, 'labelled pair')} that both judged, of "
-                f"{plural(beside.common, 'pair')} in common ({test}).",
+                Strong(texts.gain_for(points(overturns.gain), one.lower())),
+                texts.on_common_pairs(
+                    plural(overturns.n_labelled, "labelled pair"), plural(beside.common, "pair"), test
+                ),
             )
         self.line.say(line)
         counts: dict[Turn, int] = {
@@ -220,22 +221,22 @@ class ComparePanel(Panel):
             "wrong": overturns.to_wrong,
             "all": overturns.overturned,
         }
-        texts: dict[Turn, str] = {
-            "right": f"only {one.lower()} is right",
-            "wrong": f"only {two.lower()} is right",
-            "all": "they differ",
+        which: dict[Turn, str] = {
+            "right": texts.only_right(one.lower()),
+            "wrong": texts.only_right(two.lower()),
+            "all": texts.THEY_DIFFER,
         }
         for turn in self._turns:
             button = self.links[turn]
-            self._words[turn] = f"{one.lower()} compared with {two.lower()}: {texts[turn]}"
-            button.setText(f"{plural(counts[turn], 'pair')}: {texts[turn]}")
+            self._words[turn] = texts.pairs_compared(one.lower(), two.lower(), which[turn])
+            button.setText(f"{plural(counts[turn], 'pair')}: {which[turn]}")
             button.setAccessibleName(button.text())
             button.setEnabled(counts[turn] > 0)
             button.setVisible(overturns.n > 0)
 
     def _show_differences(self, compared: Compared, one: str, two: str) -> None:
         differences: dict[str, Difference] = {**compared.figures.differences, "rate": compared.rate}
-        heads = ("", one, two, "Difference", "95 % interval", "n")
+        heads = ("", one, two, texts.DIFFERENCE, texts.INTERVAL, "n")
         for place, title in enumerate(heads):
             item = self._figures.itemAtPosition(0, place)
             head = item.widget() if item is not None else None
@@ -251,15 +252,13 @@ class ComparePanel(Panel):
                 told = "n/a"
             else:
                 told = points(of_.difference) if in_percent else _signed(of_.difference)
-            texts = (_FIGURES[name], figure(of_.first), figure(of_.second), told, interval, f"{of_.n:,}")
-            for cell, text in zip(cells, texts, strict=True):
+            row = (_FIGURES[name], figure(of_.first), figure(of_.second), told, interval, f"{of_.n:,}")
+            for cell, text in zip(cells, row, strict=True):
                 cell.setText(text)
             if of_.reason:
                 reasons.append(f"{_FIGURES[name]}: {'n/a – ' if of_.difference is None else ''}{of_.reason}.")
         if compared.questions < compared.figures.n:
-            reasons.append(
-                f"These pairs hold {compared.questions:,} different questions: intervals are over questions."
-            )
+            reasons.append(texts.over_questions(compared.questions))
         self.reasons.setText(" ".join(reasons))
         self.reasons.setVisible(bool(reasons))
 

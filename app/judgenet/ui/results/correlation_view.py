@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from judgenet.core.wording import plural, ratio
 from judgenet.ui.export import UNITS, paint
+from judgenet.ui.results import texts
 from judgenet.ui.style import OWN_FOCUS
-from judgenet.ui.theme import Theme, current_theme
+from judgenet.ui.theme import current_theme
 
 if TYPE_CHECKING:
     from judgenet.figures.panel import CorrelationFigures
@@ -56,17 +57,14 @@ class CorrelationView(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Shows the map in another theme."""
-        self._renew()
-
     def show_map(self, correlations: CorrelationFigures | None, names: tuple[str, ...], basis: str) -> None:
         """Sets the correlations; ``basis`` says of what they are ("errors")."""
         self._found, self._names, self._basis = correlations, names, basis
         self.current = self._branch = None
         count = plural(len(names), "neuron")
-        self.setAccessibleName(f"Correlations of the {basis} of {count}, those that are alike side by side")
-        self._renew()
+        self.setAccessibleName(texts.correlations(basis, count))
+        self._layout = None
+        self._draw_anew()
 
     def mark(self, places: Collection[int]) -> None:
         """Marks the neurons that are chosen, without telling."""
@@ -74,15 +72,16 @@ class CorrelationView(QWidget):
         self._picture = None
         self.update()
 
-    def _renew(self) -> None:
-        self._layout = self._picture = None
+    def _draw_anew(self) -> None:
+        self._picture = None
         self.updateGeometry()
         self.update()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._picture = None
+        # A new theme, scale or density comes with a new style sheet.
+        if event.type() == QEvent.Type.StyleChange:
+            self._draw_anew()
 
     # Geometry
 
@@ -204,10 +203,10 @@ class CorrelationView(QWidget):
         if one == other:
             return f"{self._names[one]}: {plural(self._found.n[one][one], 'pair')}."
         r, n = self._found.r[one][other], self._found.n[one][other]
-        both = f"{self._names[one]} and {self._names[other]}"
+        both = texts.both(self._names[one], self._names[other])
         if r is None:
-            return f"{both}: r n/a – one of the two never varies, n {n:,}."
-        return f"{both}: r {ratio(r)} of their {self._basis}, n {n:,}."
+            return texts.never_varies(both, n)
+        return texts.correlation(both, ratio(r), self._basis, n)
 
     def _point(
         self, cell: tuple[int, int] | None, name: int | None = None, branch: tuple[str, ...] | None = None
@@ -218,9 +217,9 @@ class CorrelationView(QWidget):
             words = self.words_of(*cell)
         elif branch is not None and self._found is not None:
             joined = next(of for of in self._found.merges if (*of.left, *of.right) == branch)
-            words = f"{', '.join(branch)}: joined at 1 − r = {joined.distance:.2f}."
+            words = texts.joined_at(", ".join(branch), f"{joined.distance:.2f}")
         elif name is not None:
-            words = f"{self._names[name]}: {'chosen' if name in self._marked else 'not chosen'}."
+            words = f"{self._names[name]}: {texts.IS_CHOSEN if name in self._marked else texts.IS_NOT_CHOSEN}."
         self.setAccessibleDescription(words)
         self.pointed.emit(words)
         self.update()

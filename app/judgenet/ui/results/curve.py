@@ -14,6 +14,7 @@ from judgenet.report.model import Report
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.plotting import ReferenceLine
+from judgenet.ui.results import texts
 from judgenet.ui.results.explore import Explorer
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
@@ -39,10 +40,10 @@ class CurvePanel(Panel):
 
     def __init__(self, explorer: Explorer, parent: QWidget | None = None) -> None:
         self._explorer = explorer
-        self.by = Segment("Accuracy against", [("neurons", "Neurons"), ("calls", "Calls")])
-        self.chart = PointChart("Accuracy against number of neurons")
+        self.by = Segment(texts.ACCURACY_AGAINST, [("neurons", texts.NEURONS_CHOICE), ("calls", texts.CALLS)])
+        self.chart = PointChart(texts.ACCURACY_BY_NEURONS)
         self.words = label("", tone="text2", wrap=True)
-        super().__init__("Accuracy against number of neurons", parent=parent)
+        super().__init__(texts.ACCURACY_BY_NEURONS, parent=parent)
         self.head.insertWidget(1, self.by)
         self.body.addWidget(self.chart, 1)
         self.body.addWidget(self.words)
@@ -62,9 +63,7 @@ class CurvePanel(Panel):
         self._fill()
 
     def _turned(self, key: str) -> None:
-        self.title.setText(
-            "Accuracy against number of neurons" if key == "neurons" else "Accuracy against calls per pair"
-        )
+        self.title.setText(texts.ACCURACY_BY_NEURONS if key == "neurons" else texts.ACCURACY_BY_CALLS)
         self.chart.go_to(None)
         self._fill()
 
@@ -75,7 +74,7 @@ class CurvePanel(Panel):
             self.by.setVisible(False)
             why = self._explorer.why
             if explored is not None and not why:
-                why = "n/a – no pair has both a human label and a verdict. Label some pairs to see how small it may be."
+                why = texts.NO_CURVE
             self.words.setText(why)
             self.say("")
             return
@@ -85,22 +84,26 @@ class CurvePanel(Panel):
         self.chart.show_picture(curve_picture(curve, self._baseline(), by_calls=self.by.current == "calls"))
         smallest, whole = curve.smallest, curve.whole
         near = smallest != whole
-        self.say(f"Smallest network within one point: {plural(smallest.neurons, 'neuron')}")
+        self.say(texts.smallest(plural(smallest.neurons, "neuron")))
         if near:
             self.words.setText(
-                f"The smallest within one point has {_size_words(smallest)} instead of {whole.calls:.1f}: "
-                f"{percent(smallest.accuracy)}, {points(smallest.difference)} "
-                f"{points_interval(smallest.difference_interval)} against the whole network."
+                texts.smallest_instead_of(
+                    _size_words(smallest),
+                    f"{whole.calls:.1f}",
+                    percent(smallest.accuracy),
+                    points(smallest.difference),
+                    points_interval(smallest.difference_interval),
+                )
             )
         else:
-            self.words.setText("No smaller network that is exact stays within one point of the whole one.")
+            self.words.setText(texts.NO_SMALLER_NETWORK)
 
     def _baseline(self) -> ReferenceLine | None:
         report = self._report
         if report is None or report.baseline is None or report.baseline.figures.agreement.accuracy is None:
             return None
         share = report.baseline.figures.agreement.accuracy
-        return ReferenceLine(f"Always {SPOKEN[report.baseline.label]}", f"{100 * share:.1f}", share)
+        return ReferenceLine(texts.always(SPOKEN[report.baseline.label]), f"{100 * share:.1f}", share)
 
 
 def curve_picture(curve: WhatIf, base: ReferenceLine | None, *, by_calls: bool) -> Picture:
@@ -119,7 +122,7 @@ def curve_picture(curve: WhatIf, base: ReferenceLine | None, *, by_calls: bool) 
             PointMark(x_of(point), point.accuracy, _words(point), point.interval if not name else None, _choice(point))
             for point in sizes
         )
-        title = name or f"Network {' + '.join(map(str, _widths(curve)))}"
+        title = name or texts.network_of(" + ".join(map(str, _widths(curve))))
         series.append(
             Series(
                 title,
@@ -147,7 +150,7 @@ def curve_picture(curve: WhatIf, base: ReferenceLine | None, *, by_calls: bool) 
         tuple(series),
         x_ticks(xs),
         share_ticks(shares),
-        "calls per pair" if by_calls else "neurons",
+        texts.CALLS_PER_PAIR if by_calls else texts.NEURONS_AXIS,
         base,
         () if by_calls else _uprights(curve),
         ring,
@@ -157,16 +160,16 @@ def curve_picture(curve: WhatIf, base: ReferenceLine | None, *, by_calls: bool) 
 def _kinds(curve: WhatIf, *, by_calls: bool) -> dict[str, list[Point]]:
     """The sizes by what is less in them: nothing, one of the orders, samples."""
     whole = curve.whole
-    kinds: dict[str, list[Point]] = {"": [], "One order": [], "Fewer samples": []}
+    kinds: dict[str, list[Point]] = {"": [], texts.ONE_ORDER: [], texts.FEWER_SAMPLES: []}
     for point in curve.points:
         if point.orders == whole.orders and point.samples == whole.samples:
             kinds[""].append(point)
         elif point.samples == whole.samples and point.orders == whole.orders[:1]:
-            kinds["One order"].append(point)
+            kinds[texts.ONE_ORDER].append(point)
         elif by_calls and point.orders == whole.orders and (point.depth, point.width) == (whole.depth, whole.width):
-            kinds["Fewer samples"].append(point)
-    if kinds["Fewer samples"]:
-        kinds["Fewer samples"].append(whole)
+            kinds[texts.FEWER_SAMPLES].append(point)
+    if kinds[texts.FEWER_SAMPLES]:
+        kinds[texts.FEWER_SAMPLES].append(whole)
     return kinds
 
 
@@ -176,8 +179,8 @@ def _uprights(curve: WhatIf) -> tuple[Upright, ...]:
     last = 0
     for depth, width in enumerate(_widths(curve)[:-1], 1):
         last += width
-        left = "layer 1 only" if depth == 1 else ""
-        uprights.append(Upright(last + 0.5, left, f"layer {depth + 1} joins"))
+        left = texts.LAYER_1_ONLY if depth == 1 else ""
+        uprights.append(Upright(last + 0.5, left, texts.layer_joins(depth + 1)))
     return tuple(uprights[:3])
 
 
@@ -200,21 +203,18 @@ def _widths(curve: WhatIf) -> list[int]:
 
 def _size_words(point: Point) -> str:
     layers = plural(point.depth, "layer")
-    orders = "both orders" if len(point.orders) == 2 else f"{point.orders[0].upper()} only"
+    orders = texts.IN_BOTH_ORDERS if len(point.orders) == 2 else texts.in_one_order(point.orders[0].upper())
     samples = f", {plural(point.samples, 'sample')}" if point.samples > 1 else ""
-    return f"{plural(point.neurons, 'neuron')} in {layers}, {orders}{samples}: {point.calls:.1f} calls per pair"
+    return texts.network_size(plural(point.neurons, "neuron"), layers, orders, samples, f"{point.calls:.1f}")
 
 
 def _words(point: Point) -> str:
-    told = (
-        f"{_size_words(point)}. Accuracy {percent(point.accuracy)} {percent_interval(point.interval)}, "
-        f"n {point.n_used:,.0f}"
-    )
+    accuracy, interval = percent(point.accuracy), percent_interval(point.interval)
+    words = texts.size_accuracy(_size_words(point), accuracy, interval, f"{point.n_used:,.0f}")
     if point.subsets > 1:
-        told += (
-            f"; mean over {point.subsets:,} choices of neurons, {100 * point.lowest:.1f} to {100 * point.highest:.1f} %"
-        )
-    return f"{told}."
+        lowest, highest = f"{100 * point.lowest:.1f}", f"{100 * point.highest:.1f}"
+        words += texts.mean_over_choices(point.subsets, lowest, highest)
+    return f"{words}."
 
 
 def _choice(point: Point) -> object:

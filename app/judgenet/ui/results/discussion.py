@@ -18,6 +18,7 @@ from judgenet.report.outline_tables import share_of
 from judgenet.report.selection import OrdersDiffer, Overturned, PairSelection, Swayed, Turn, Turned
 from judgenet.ui.elements import ComboBox, label, link
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.verdict_grid import SHOWN, GridCell, VerdictGrid
@@ -64,10 +65,10 @@ class SplitBars(QWidget):
         """Sets the rows: name, parts, and what stands at the right."""
         self._rows = tuple(rows)
         said = "; ".join(
-            f"{name}: {', '.join(f'{part.name} {part.count:,}' for part in parts)}, differ {note}"
+            texts.order_bar(name, ", ".join(f"{part.name} {part.count:,}" for part in parts), note)
             for name, parts, note in rows
         )
-        self.setAccessibleName(f"Verdicts in both orders. {said}")
+        self.setAccessibleName(texts.order_bars(said))
         self.updateGeometry()
         self.update()
 
@@ -118,9 +119,9 @@ class SplitBars(QWidget):
 
 
 _SWAYED: Final[tuple[tuple[Swayed, str], ...]] = (
-    ("first", "the response shown first won both times"),
-    ("last", "the response shown last won both times"),
-    ("partial", "a tie in one of the two orders"),
+    ("first", texts.FIRST_WON_BOTH),
+    ("last", texts.LAST_WON_BOTH),
+    ("partial", texts.TIE_IN_ONE_ORDER),
 )
 
 
@@ -137,8 +138,8 @@ class OrdersPanel(Panel):
         self.bars = SplitBars()
         self.line = LineLabel()
         self.links = {kind: link("") for kind, _ in _SWAYED}
-        super().__init__("Does the order matter?", parent=parent)
-        self.say("c1*, over the calls of one order")
+        super().__init__(texts.DOES_ORDER_MATTER, parent=parent)
+        self.say(texts.VERDICT_OF_ONE_ORDER)
         self._grid = QGridLayout()
         self._grid.setColumnStretch(2, 1)
         strengths = {"first": 1.0, "last": 0.55, "partial": 0.22}
@@ -163,11 +164,11 @@ class OrdersPanel(Panel):
         """Shows how verdicts depend on the order."""
         position = report.position
         known = position.flip_rate is not None
-        rows = [("All calls", order_parts(position), share_of(position.flip_rate, position.n))]
+        rows = [(texts.ALL_CALLS, order_parts(position), share_of(position.flip_rate, position.n))]
         if len(report.layers) > 1:
             rows += [
                 (
-                    f"Layer {layer.layer}",
+                    texts.layer(layer.layer),
                     order_parts(layer.position),
                     share_of(layer.position.flip_rate, layer.position.n),
                 )
@@ -192,9 +193,9 @@ class OrdersPanel(Panel):
 
 
 _TURNS: Final[tuple[tuple[Turn, str], ...]] = (
-    ("right", "became right"),
-    ("wrong", "became wrong"),
-    ("between", "stayed wrong"),
+    ("right", texts.BECAME_RIGHT),
+    ("wrong", texts.BECAME_WRONG),
+    ("between", texts.STAYED_WRONG),
 )
 
 
@@ -208,11 +209,11 @@ class ChangesPanel(Panel):
     chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self.grid = VerdictGrid("Layer 1", "Layer 2 said", right="kept")
+        self.grid = VerdictGrid(texts.layer(1), texts.layer_said(2), right=texts.KEPT)
         self.line = LineLabel()
-        self.layers = ComboBox("Which layer")
+        self.layers = ComboBox(texts.WHICH_LAYER)
         self.links = {turn: link("") for turn, _ in _TURNS}
-        super().__init__("What layer 2 changed", parent=parent)
+        super().__init__(texts.what_layer_changed(2), parent=parent)
         self.head.insertWidget(1, self.layers)
         self._grid = QGridLayout()
         self._grid.setColumnStretch(3, 1)
@@ -231,7 +232,7 @@ class ChangesPanel(Panel):
     def show_report(self, report: Report) -> None:
         """Shows what layers changed; the panel is not there in a network of one layer."""
         self._changes = report.changes
-        names = [f"Layer {change.before} to {change.after}" for change in report.changes]
+        names = [texts.layer_to_layer(change.before, change.after) for change in report.changes]
         if names != [self.layers.itemText(place) for place in range(self.layers.count())]:
             self.layers.blockSignals(True)
             self.layers.clear()
@@ -261,9 +262,9 @@ class ChangesPanel(Panel):
         if change is None:
             return
         overturns = change.overturns
-        self.title.setText(f"What layer {change.after} changed")
-        self.say(f"c2*(l{change.before}) to c2*(l{change.after})")
-        self.grid.set_names(f"Layer {change.before} said".replace(" ", "\u00a0", 1), f"Layer {change.after} said")
+        self.title.setText(texts.what_layer_changed(change.after))
+        self.say(texts.vote_to_vote(change.before, change.after))
+        self.grid.set_names(texts.layer_said(change.before).replace(" ", "\u00a0", 1), texts.layer_said(change.after))
         self.grid.show_counts({(was, now): overturns.table[_PLACE[was]][_PLACE[now]] for was in SHOWN for now in SHOWN})
         self.grid.setVisible(overturns.n > 0)
         self.line.say(change_line(change))

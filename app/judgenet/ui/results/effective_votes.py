@@ -16,6 +16,7 @@ from judgenet.stats.intervals import agreement_intervals
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label, link
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.correlation_view import CorrelationView
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel
@@ -31,11 +32,9 @@ if TYPE_CHECKING:
     from judgenet.figures.panel_worth import PanelWorth, VotesFigures
     from judgenet.store.frame import RunFrame
 
-_WAIT: Final = "The verdicts are being read."
 _NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
 _NARROW: Final = 1200
 """Narrower than this many px at 100 % the chart stands below the table."""
-_HINT: Final = "Point at a cell for its two neurons. Click names, cells or branches to choose neurons."
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ class PanelState(QObject):
         """Looks at a run; while it goes on nothing is read."""
         key = (results.run.id, results.run.finished_at, results.report.data.finished, results.labels_key)
         if live:
-            self.why = "This is computed when the run has ended."
+            self.why = texts.COMPUTED_AT_THE_END
             self.forget()
             return
         if key == self._key:
@@ -100,9 +99,9 @@ class PanelState(QObject):
         self._number += 1
         if self._frame is None or self._frame.run.id != results.run.id:
             self.choose(())
-        self._key, self._frame, self.found, self.why = key, results.frame, None, _WAIT
+        self._key, self._frame, self.found, self.why = key, results.frame, None, texts.VERDICTS_ARE_READ
         self.changed.emit()
-        self._context.tasks.start(self._read(results.frame, self._number), "Calculate what the votes are worth")
+        self._context.tasks.start(self._read(results.frame, self._number), texts.CALCULATE_VOTES)
 
     async def _read(self, frame: RunFrame, number: int) -> None:
         def work(job: Job) -> PanelReading:
@@ -118,9 +117,9 @@ class PanelState(QObject):
 
         why = ""
         try:
-            panel = await self._context.tasks.job("Calculate what the votes are worth", work)
+            panel = await self._context.tasks.job(texts.CALCULATE_VOTES, work)
         except JobCancelled:
-            panel, why = None, "Stopped. It starts again when the page is opened."
+            panel, why = None, texts.STOPPED
             if number == self._number:
                 self._key = None
         if number == self._number:
@@ -136,9 +135,7 @@ class PanelState(QObject):
         self.places, self.set_worth = places, None
         self.set_changed.emit()
         if places and self._frame is not None:
-            self._context.tasks.start(
-                self._value(self._frame, places, self._set_number), "Calculate the worth of neurons"
-            )
+            self._context.tasks.start(self._value(self._frame, places, self._set_number), texts.CALCULATE_NEURONS)
 
     async def _value(self, frame: RunFrame, places: tuple[int, ...], number: int) -> None:
         from judgenet.figures.panel import set_worth
@@ -154,12 +151,15 @@ class WorthPanel(Panel):
 
     def __init__(self, state: PanelState, parent: QWidget | None = None) -> None:
         self._state = state
-        titles = ("By", "Votes", "Mean r", "n")
-        columns = [Column("Neurons", "name"), *(Column(title, "extra", at) for at, title in enumerate(titles))]
-        self.table = FiguresTable("Effective votes", columns, most=18)
+        titles = (texts.BASIS, texts.VOTES_COLUMN, texts.MEAN_R, "n")
+        columns = [
+            Column(texts.NEURONS_CHOICE, "name"),
+            *(Column(title, "extra", at) for at, title in enumerate(titles)),
+        ]
+        self.table = FiguresTable(texts.EFFECTIVE_VOTES, columns, most=18)
         self.note = label("", tone="text2", wrap=True)
-        self.clear = link("Choose none")
-        super().__init__("What the votes are worth", flush=True, parent=parent)
+        self.clear = link(texts.CHOOSE_NONE)
+        super().__init__(texts.VOTES_WORTH, flush=True, parent=parent)
         self.body.addWidget(self.table)
         self._foot = QHBoxLayout()
         self._foot.addWidget(self.note, 1)
@@ -188,7 +188,7 @@ class WorthPanel(Panel):
         self.say(plural(len(panel.study.neurons), "neuron"))
         rows = [_worth_row(f"{name} ({votes.neurons:,})", basis, votes) for name, basis, votes in worth_rows(worth)]
         if state.places:
-            name = f"Chosen ({len(state.places):,})"
+            name = texts.chosen_neurons(len(state.places))
             if state.set_worth is None:
                 rows.append(FigureRow(name, _NO_FIGURES, subject=True, extra=("", "…", "", "")))
             else:
@@ -199,14 +199,17 @@ class WorthPanel(Panel):
         self.table.show_rows(rows)
         shown = list(worth_rows(worth))
         if state.set_worth is not None:
-            shown += [("Chosen", "errors", state.set_worth.errors), ("Chosen", "verdicts", state.set_worth.verdicts)]
+            shown += [
+                (texts.CHOSEN, "errors", state.set_worth.errors),
+                (texts.CHOSEN, "verdicts", state.set_worth.verdicts),
+            ]
         notes = [f"{name}: {why}." for name, why in worth_reasons(shown)]
         missing = worth.network.n_missing
         if missing:
-            notes.append(f"By errors, a missing verdict counts as not right ({missing:,} missing).")
+            notes.append(texts.missing_is_not_right(missing))
         notes.append(KISH)
         if not state.places:
-            notes.append("Choose neurons in the map to see what they are worth together.")
+            notes.append(texts.CHOOSE_IN_MAP)
         self.note.setText(" ".join(notes))
 
 
@@ -225,10 +228,10 @@ class CorrelationPanel(Panel):
 
     def __init__(self, state: PanelState, parent: QWidget | None = None) -> None:
         self._state = state
-        self.by = Segment("Correlation of", [("errors", "Errors"), ("verdicts", "Verdicts")])
+        self.by = Segment(texts.CORRELATION_OF, [("errors", texts.ERRORS), ("verdicts", texts.VERDICTS)])
         self.view = CorrelationView()
-        self.readout = label(_HINT, tone="text2", wrap=True)
-        super().__init__("Which neurons go together", parent=parent)
+        self.readout = label(texts.MAP_HINT, tone="text2", wrap=True)
+        super().__init__(texts.NEURONS_TOGETHER, parent=parent)
         self.head.insertWidget(1, self.by)
         self.body.addWidget(self.view)
         self.body.addWidget(self.readout)
@@ -247,7 +250,7 @@ class CorrelationPanel(Panel):
         self._fill()
 
     def _tell(self, words: str) -> None:
-        self.readout.setText(words or _HINT)
+        self.readout.setText(words or texts.MAP_HINT)
 
     def _fill(self) -> None:
         panel = self._state.found
@@ -264,12 +267,12 @@ class CorrelationPanel(Panel):
         self.view.setVisible(shown.reason is None)
         if shown.reason is not None:
             self.say("")
-            self.readout.setText(f"n/a – {shown.reason}.")
+            self.readout.setText(texts.not_available(shown.reason))
             return
-        self.say(f"{of(shown.pairs, shown.pairs_total)} pairs")
+        self.say(texts.count_of_pairs(of(shown.pairs, shown.pairs_total)))
         self.view.show_map(shown, panel.study.neurons, basis)
         self.view.mark(self._state.places)
-        self.readout.setText(_HINT)
+        self.readout.setText(texts.MAP_HINT)
 
 
 class AddsPanel(Panel):
@@ -277,13 +280,19 @@ class AddsPanel(Panel):
 
     def __init__(self, state: PanelState, parent: QWidget | None = None) -> None:
         self._state = state
-        self.by = Segment("Chosen by", [("votes", "By effective votes"), ("labels", "By labels")])
-        titles = ("Votes", "Accuracy, %", "All of this size, %", "With the first, %", "More, points")
-        columns = [Column("Adds", "name"), *(Column(title, "extra", at) for at, title in enumerate(titles))]
-        self.table = FiguresTable("Chosen panels by size", columns, most=10)
-        self.chart = PointChart("Accuracy of chosen panels by size", "Point at a mark for its figures.")
+        self.by = Segment(texts.CHOSEN_BY, [("votes", texts.BY_EFFECTIVE_VOTES), ("labels", texts.BY_LABELS)])
+        titles = (
+            texts.VOTES_COLUMN,
+            texts.ACCURACY_PERCENT,
+            texts.ALL_OF_SIZE_PERCENT,
+            texts.WITH_FIRST_PERCENT,
+            texts.MORE_POINTS,
+        )
+        columns = [Column(texts.ADDS, "name"), *(Column(title, "extra", at) for at, title in enumerate(titles))]
+        self.table = FiguresTable(texts.PANELS_BY_SIZE, columns, most=10)
+        self.chart = PointChart(texts.PANELS_ACCURACY, texts.PANELS_HINT)
         self.note = label("", tone="text2", wrap=True)
-        super().__init__("Which neuron adds most", flush=True, parent=parent)
+        super().__init__(texts.ADDS_MOST, flush=True, parent=parent)
         self.head.insertWidget(1, self.by)
         self._row = QHBoxLayout()
         column = QVBoxLayout()
@@ -325,9 +334,9 @@ class AddsPanel(Panel):
         self.chart.setVisible(there)
         if not there:
             self.say("")
-            self.note.setText(f"n/a – {choice.reason}.")
+            self.note.setText(texts.not_available(choice.reason or ""))
             return
-        self.say(f"{of(choice.n, choice.n_total)} pairs, {choice.folds} folds")
+        self.say(texts.pairs_and_folds(of(choice.n, choice.n_total), choice.folds))
         self.table.show_rows([_step_row(step) for step in choice.steps])
         self.chart.go_to(None)
         self.chart.show_picture(choice_picture(choice))
@@ -338,14 +347,14 @@ def _step_row(step: StepFigures) -> FigureRow:
     from judgenet.report.outline_panel import gain_text
 
     right = step.accuracy
-    texts = (
+    cells = (
         ratio(step.votes),
         f"{percent(right.value, unit=False)} {percent_interval(right.ci)}".strip(),
         percent(step.random, unit=False),
         percent(step.with_first, unit=False),
         "–" if step.size == 1 else gain_text(step.gain_over_first),
     )
-    return FigureRow(f"{step.size}  {step.neuron}", _NO_FIGURES, extra=texts)
+    return FigureRow(f"{step.size}  {step.neuron}", _NO_FIGURES, extra=cells)
 
 
 def choice_picture(choice: ChoiceFigures) -> Picture:
@@ -355,15 +364,15 @@ def choice_picture(choice: ChoiceFigures) -> Picture:
         right, size = step.accuracy, plural(step.size, "neuron")
         if right.value is None:
             continue
-        gain = "" if step.gain.value is None else f", {points(step.gain.value)} against the mean of all"
+        gain = "" if step.gain.value is None else texts.against_mean(points(step.gain.value))
         share = f"{percent(right.value)} {percent_interval(right.ci)}"
-        words = f"{size}, {step.neuron} added: {share}{gain}, n {right.n:,}."
+        words = texts.neuron_added(size, step.neuron, share, gain, right.n)
         chosen.append(PointMark(float(step.size), right.value, words, right.ci))
-        words = f"{size}: all panels of this size are right on {percent(step.random)}, n {right.n:,}."
+        words = texts.all_panels(size, percent(step.random), right.n)
         every.append(PointMark(float(step.size), step.random, words))
-        words = f"{size}: panels with the neuron chosen first are right on {percent(step.with_first)}, n {right.n:,}."
+        words = texts.panels_with_first(size, percent(step.with_first), right.n)
         first.append(PointMark(float(step.size), step.with_first, words))
-    lines = {"Chosen": chosen, "With the first": first, "All of this size": every}
+    lines = {texts.CHOSEN: chosen, texts.WITH_FIRST: first, texts.ALL_OF_SIZE: every}
     series = tuple(
         Series(name, tuple(spots), place - 1, f"{100 * spots[-1].y:.1f}", spread="" if place else "band")
         for place, (name, spots) in enumerate(lines.items())
@@ -371,4 +380,4 @@ def choice_picture(choice: ChoiceFigures) -> Picture:
     )
     shares = [end for one in series for spot in one.spots for end in (spot.y, *(spot.interval or ()))]
     ticks: tuple[Tick, ...] = tuple((float(step.size), f"{step.size}") for step in choice.steps)
-    return Picture(series, ticks, share_ticks(shares), "neurons")
+    return Picture(series, ticks, share_ticks(shares), texts.NEURONS_AXIS)

@@ -13,6 +13,7 @@ from judgenet.core.network import Aggregation
 from judgenet.store.db import Store, StoreError
 from judgenet.store.runs import RunInfo
 from judgenet.ui.context import Context
+from judgenet.ui.results import texts
 from judgenet.ui.results.state import Results
 from judgenet.ui.tasks import Job, JobCancelled
 
@@ -67,16 +68,6 @@ def own_question(calls: Calls, decides: str, rules: Aggregation) -> WhatIfQuesti
     return WhatIfQuestion(whole, "c2_all", rules)
 
 
-_STOPPED: Final = (
-    "The run had stop rules: not every call of a smaller network is on record. See “Ask only where it matters”."
-)
-
-_OF_CRITERIA: Final = (
-    "Each question has criteria of its own, and so neurons of its own: there is no smaller network that all pairs "
-    "share."
-)
-
-
 class Explorer(QObject):
     """Reads the calls of a finished run once, and answers questions about smaller networks.
 
@@ -102,7 +93,7 @@ class Explorer(QObject):
         self.explored: Explored | None = None
         self.curve: WhatIf | None = None
         self.reply: Reply | None = None
-        self.why = "There is no run yet."
+        self.why = texts.NO_RUN
         self.stopped = False
         self._results: Results | None = None
         self._key: tuple[object, ...] | None = None
@@ -129,14 +120,14 @@ class Explorer(QObject):
         self._results = results
         if live:
             # What was read before is of another run, or of this one when it had fewer pairs.
-            self.why = "Smaller networks can be evaluated when the run has ended."
+            self.why = texts.SMALLER_AT_THE_END
             if self.explored is not None or self.working:
                 self.forget()
                 self._results = results
             return
         by_criteria = results.frame.spec.roles.kind == "criteria"
         if by_criteria or results.frame.early is not None:
-            self.why = _OF_CRITERIA if by_criteria else _STOPPED
+            self.why = texts.CRITERIA_OF_QUESTIONS if by_criteria else texts.STOPPED_EARLY
             if self.explored is not None or self.working:
                 self.forget()
             self._key, self._results = None, results
@@ -169,8 +160,8 @@ class Explorer(QObject):
         self._curve_key = curve_key
         self._number += 1
         self.working = True
-        self.why = "The calls are being read."
-        self._context.tasks.start(self._read(store, results, rules, rule, self._number), "Evaluate smaller networks")
+        self.why = texts.CALLS_ARE_READ
+        self._context.tasks.start(self._read(store, results, rules, rule, self._number), texts.EVALUATE_SMALLER)
 
     async def _read(
         self, store: Store, results: Results, rules: Aggregation, rule: VoteRule | None, number: int
@@ -191,11 +182,11 @@ class Explorer(QObject):
             )
 
         try:
-            explored, curve = await self._context.tasks.job("Evaluate smaller networks", work)
+            explored, curve = await self._context.tasks.job(texts.EVALUATE_SMALLER, work)
         except JobCancelled:
             if number == self._number:
                 self.working, self._curve_key = False, None
-                self.stopped, self.why = True, "Reading the calls was stopped."
+                self.stopped, self.why = True, texts.READING_STOPPED
                 self.changed.emit()
             return
         except (StoreError, sqlite3.Error) as error:
@@ -208,7 +199,7 @@ class Explorer(QObject):
         self.working, self.why = False, ""
         self.explored, self.curve = explored, curve
         if not explored.names:
-            self.why = "No neuron has answered: there is nothing to leave out."
+            self.why = texts.NO_NEURON_ANSWERED
         self._own = None
         self.changed.emit()
 
@@ -217,7 +208,7 @@ class Explorer(QObject):
         self._asked = question
         if not self._asking and self.explored is not None:
             self._asking = True
-            self._context.tasks.start(self._answer(), "Evaluate a smaller network")
+            self._context.tasks.start(self._answer(), texts.EVALUATE_A_SMALLER)
 
     def wrong(self, reply: Reply) -> tuple[int, ...]:
         """The places in the run of the labelled pairs that an answer has wrong."""

@@ -13,6 +13,7 @@ from judgenet.core.network import AcceptanceRule, Confidence
 from judgenet.core.wording import of, plural
 from judgenet.ui.elements import ComboBox, label, link
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.guarantee_state import GuaranteeAnswer, GuaranteeQuestion, GuaranteeState
 from judgenet.ui.results.panel import Big, Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
@@ -28,20 +29,16 @@ _ALPHAS: Final = (1, 50)
 """The least and the largest error that can be asked for, in per cent."""
 _DELTAS: Final = (("0.1", "10 %"), ("0.05", "5 %"), ("0.01", "1 %"))
 _CONFIDENCES: Final[dict[Confidence, str]] = {
-    "calls": "Agreement of calls",
-    "orders": "Agreement of orders",
-    "neurons": "Agreement of neurons",
-    "samples": "Agreement of samples",
-    "margin": "Margin of scores",
-    "learned": "Learned probability",
-    "entropy": "Entropy of probabilities",
+    "calls": texts.AGREEMENT_OF_CALLS,
+    "orders": texts.AGREEMENT_OF_ORDERS,
+    "neurons": texts.AGREEMENT_OF_NEURON_VOTES,
+    "samples": texts.AGREEMENT_OF_SAMPLES,
+    "margin": texts.MARGIN_OF_SCORES,
+    "learned": texts.LEARNED_PROBABILITY,
+    "entropy": texts.ENTROPY,
 }
 _CROWDED: Final = 0.85
 _LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
-_CHOOSE_FIRST: Final = (
-    "Choose error, risk, confidence and the number of labels before you look: a promise holds for one choice and one "
-    "look. A larger error does not always accept more: its thresholds are tested from another start."
-)
 
 
 class GuaranteePanel(Panel):
@@ -61,30 +58,30 @@ class GuaranteePanel(Panel):
 
     def __init__(self, state: GuaranteeState, parent: QWidget | None = None) -> None:
         self._state = state
-        self.alpha = Slider("Error at most, in per cent")
+        self.alpha = Slider(texts.ERROR_AT_MOST_PERCENT)
         self.alpha.setRange(*_ALPHAS)
         self.alpha.setValue(round(100 * state.question.alpha))
         self.alpha_value = label("", "strong")
-        self.delta = Segment("Risk that it is more", _DELTAS)
-        self.confidence = ComboBox("What tells how sure a verdict is")
+        self.delta = Segment(texts.RISK, _DELTAS)
+        self.confidence = ComboBox(texts.CONFIDENCE_MEASURE)
         for kind in get_args(Confidence):
             self.confidence.addItem(_CONFIDENCES[kind], kind)
             self.confidence.setItemData(
                 self.confidence.count() - 1, f"{CONFIDENCE_WORDS[kind]}", Qt.ItemDataRole.ToolTipRole
             )
         self.decided, self.people = Big(), Big()
-        self.view = Segment("Chart", (("alpha", "By error"), ("labels", "By labels")))
-        self.chart = PointChart("Share of verdicts accepted", "Point at a mark for its numbers.")
+        self.view = Segment(texts.CHART, (("alpha", texts.BY_ERROR), ("labels", texts.BY_LABELS)))
+        self.chart = PointChart(texts.SHARE_ACCEPTED, texts.GUARANTEE_HINT)
         self.note = label("", tone="text2", wrap=True)
-        self.save_button = QPushButton("Save this rule in the project")
-        self.queue_button = QPushButton("Queue for people")
-        self.list_button = QPushButton("Save the list…")
-        self.random_button = QPushButton("Label at random")
+        self.save_button = QPushButton(texts.SAVE_RULE)
+        self.queue_button = QPushButton(texts.QUEUE_FOR_PEOPLE)
+        self.list_button = QPushButton(texts.SAVE_LIST)
+        self.random_button = QPushButton(texts.LABEL_AT_RANDOM)
         self.kept = label("", wrap=True)
-        self.remove = link("", "Remove the rule from the project")
+        self.remove = link("", texts.REMOVE_RULE_TIP)
         self.ran = label("", wrap=True)
-        self.ran_queue = link("", "Queue the pairs that the rule of this run left to people")
-        super().__init__("Verdicts with a guarantee", parent=parent)
+        self.ran_queue = link("", texts.QUEUE_OF_RUN)
+        super().__init__(texts.GUARANTEE, parent=parent)
         self._lay_out()
         self._report_acceptance: AcceptanceFigures | None = None
         self._rule_of_run: AcceptanceRule | None = None
@@ -107,9 +104,9 @@ class GuaranteePanel(Panel):
         grid = QGridLayout()
         grid.setColumnStretch(1, 1)
         rows: tuple[tuple[str, QWidget], ...] = (
-            ("Error at most (α)", self.alpha),
-            ("Risk that it is more (δ)", self.delta),
-            ("Confidence", self.confidence),
+            (texts.ERROR_AT_MOST, self.alpha),
+            (texts.RISK_DELTA, self.delta),
+            (texts.CONFIDENCE, self.confidence),
         )
         for row, (name, widget) in enumerate(rows):
             words = label(name, tone="text2")
@@ -202,11 +199,7 @@ class GuaranteePanel(Panel):
                 button.hide()
             self.say("")
             self.note.setText(
-                "What can be promised is computed when the run has ended."
-                if state.live
-                else "Computing …"
-                if state.working
-                else "There is no run yet."
+                texts.GUARANTEE_AT_THE_END if state.live else texts.COMPUTING if state.working else texts.NO_RUN
             )
             return
         self._fill_answer(answer)
@@ -219,26 +212,21 @@ class GuaranteePanel(Panel):
         if decided is None:
             return
         notes = [f"{note[:1].upper()}{note[1:]}." for note in decided.notes]
-        missing = f", {decided.no_verdict:,} without a verdict" if decided.no_verdict else ""
-        counts = (
-            f"This run decided {of(decided.accepted, decided.n_total)} pairs; {decided.for_people:,} are for people, "
-            f"{decided.for_people_labelled:,} of them labelled{missing}."
+        missing = texts.without_verdict(decided.no_verdict) if decided.no_verdict else ""
+        counts = texts.run_decided(
+            of(decided.accepted, decided.n_total), decided.for_people, decided.for_people_labelled, missing
         )
         self.ran.setText(" ".join([counts, decided.words, *notes]))
-        self.ran_queue.setText(f"Queue {plural(len(queue), 'pair')} that this run left to people")
+        self.ran_queue.setText(texts.queue_left(plural(len(queue), "pair")))
 
     def _fill_project(self) -> None:
         rule = self._state.project_rule
         self.kept.setVisible(rule is not None)
         self.remove.setVisible(rule is not None)
-        self.remove.setText("Remove it")
+        self.remove.setText(texts.REMOVE_RULE)
         if rule is not None:
             same = rule == self._rule_of_run
-            words = (
-                "The same rule decides new runs."
-                if same
-                else f"New runs are decided by a rule. {acceptance_words(rule)}"
-            )
+            words = texts.SAME_RULE if same else texts.rule_decides_new_runs(acceptance_words(rule))
             self.kept.setText(words)
 
     def _fill_answer(self, answer: GuaranteeAnswer) -> None:
@@ -246,21 +234,16 @@ class GuaranteePanel(Panel):
 
         figures, promised = answer.figures, answer.rule is not None
         pairs = figures.pairs
-        self.say(
-            f"{plural(pairs.labels_used, 'random label')}, {pairs.judged:,} of {pairs.total:,} pairs with a verdict"
-        )
+        self.say(texts.labels_and_pairs(plural(pairs.labels_used, "random label"), pairs.judged, pairs.total))
         if promised and figures.share is not None:
             self.decided.say(
                 f"{100 * figures.share:.0f} %",
-                f"{figures.accepted:,} of {pairs.judged:,} verdicts accepted, with a confidence of "
-                f"{figures.threshold:.4g} or more",
+                texts.verdicts_accepted(figures.accepted, pairs.judged, f"{figures.threshold:.4g}"),
             )
-            self.people.say(
-                f"{len(figures.for_people):,}", f"pairs for people, {len(answer.queue):,} of them without a label"
-            )
+            self.people.say(f"{len(figures.for_people):,}", texts.pairs_for_people(len(answer.queue)))
         else:
             likely = pairs.labels_likely
-            self.decided.say("Nothing", "can be promised with these labels")
+            self.decided.say(texts.NOTHING, texts.NOTHING_WITH_THESE_LABELS)
             self.people.say(
                 "–" if likely is None else f"≈ {likely:,}",
                 _likely_words(figures),
@@ -269,36 +252,37 @@ class GuaranteePanel(Panel):
         for button in (self.queue_button, self.list_button):
             button.setVisible(promised)
             button.setEnabled(bool(answer.queue))
-            button.setToolTip("" if answer.queue else "Every pair for people is labelled.")
+            button.setToolTip("" if answer.queue else texts.ALL_QUEUED_LABELLED)
         self.random_button.setVisible(not promised)
         why = self._state.why_not_save()
         self.save_button.setVisible(promised)
         self.save_button.setEnabled(not why)
-        self.save_button.setToolTip(why or "It decides new runs of this project. Can be undone.")
-        notes = [] if promised else [f"Nothing can be promised: {figures.reason}.", labels_sentence(figures)]
+        self.save_button.setToolTip(why or texts.SAVE_RULE_TIP)
+        notes = [] if promised else [texts.nothing_promised(figures.reason or ""), labels_sentence(figures)]
         if promised:
             notes.append(
-                f"With a probability of {100 * (1 - figures.delta):.4g} %, over the choice of the labels, at most "
-                f"{100 * figures.alpha:.4g} % of such verdicts are wrong: {figures.errors:,} of "
-                f"{plural(figures.accepted_labels, 'accepted label')} are."
+                texts.promise(
+                    f"{100 * (1 - figures.delta):.4g}",
+                    f"{100 * figures.alpha:.4g}",
+                    figures.errors,
+                    plural(figures.accepted_labels, "accepted label"),
+                )
             )
         notes += [f"{note[:1].upper()}{note[1:]}." for note in figures.notes]
-        notes.append(_CHOOSE_FIRST)
+        notes.append(texts.CHOOSE_FIRST)
         if promised and why:
             notes.append(why)
         self.note.setText(" ".join(notes))
         by_alpha = self.view.current != "labels"
-        self.chart.setAccessibleName(
-            "Share of verdicts accepted against the error" if by_alpha else "Share of verdicts accepted against labels"
-        )
+        self.chart.setAccessibleName(texts.SHARE_BY_ERROR if by_alpha else texts.SHARE_BY_LABELS)
         self.chart.show_picture(alpha_picture(figures) if by_alpha else labels_picture(figures))
 
 
 def _likely_words(figures: RunGuarantee) -> str:
     likely, known = figures.pairs.labels_likely, figures.by_labels
     if likely is None:
-        return "no number of labels is likely to be enough" if known else "labels are needed first"
-    return "labels might do, more than this run has questions" if likely > known[-1].labels else "labels might do"
+        return texts.NO_NUMBER_OF_LABELS if known else texts.LABELS_FIRST
+    return texts.LABELS_BEYOND_RUN if likely > known[-1].labels else texts.LABELS_MIGHT_DO
 
 
 def alpha_picture(figures: RunGuarantee) -> Picture:
@@ -310,10 +294,11 @@ def alpha_picture(figures: RunGuarantee) -> Picture:
         alpha = round(step / 100, 2)
         found = by_alpha.get(alpha)
         words = (
-            f"Error at most {step} %: nothing can be promised."
+            texts.nothing_at_error(step)
             if found is None
-            else f"Error at most {step} %: {of(found.accepted, judged)} verdicts accepted ({100 * found.share:.0f} %), "
-            f"{of(total - found.accepted, total)} pairs for people."
+            else texts.accepted_at_error(
+                step, of(found.accepted, judged), f"{100 * found.share:.0f}", of(total - found.accepted, total)
+            )
         )
         spots.append(PointMark(float(step), 0.0 if found is None else found.share, words, key=alpha))
     chosen = round(100 * figures.alpha)
@@ -323,7 +308,7 @@ def alpha_picture(figures: RunGuarantee) -> Picture:
         (Series("", tuple(spots), -1),),
         ticks,
         share_ticks((0.0, 1.0), from_zero=True),
-        "error at most",
+        texts.ERROR_AXIS,
         uprights=(Upright(float(chosen)),),
         ring=ring,
     )
@@ -335,9 +320,12 @@ def labels_picture(figures: RunGuarantee) -> Picture:
         PointMark(
             log10(one.labels),
             one.share,
-            f"{plural(one.labels, 'label')}: {100 * one.share:.0f} % of the verdicts are accepted on average, if "
-            f"verdicts err as the {plural(figures.pairs.labels_used, 'label')} say; something can be promised in "
-            f"{100 * one.promised:.0f} % of the draws.",
+            texts.accepted_with_labels(
+                plural(one.labels, "label"),
+                f"{100 * one.share:.0f}",
+                plural(figures.pairs.labels_used, "label"),
+                f"{100 * one.promised:.0f}",
+            ),
         )
         for one in figures.by_labels
     )
@@ -346,10 +334,10 @@ def labels_picture(figures: RunGuarantee) -> Picture:
     ticks: tuple[Tick, ...] = tuple(
         (log10(count), f"{count:,}") for count in _LABEL_TICKS if low - 0.05 <= log10(count) <= high + 0.05
     )
-    series = (Series("Accepted", share, -1), Series("Any promise", likely, 0)) if share else ()
+    series = (Series(texts.ACCEPTED, share, -1), Series(texts.ANY_PROMISE, likely, 0)) if share else ()
     have = figures.pairs.labels_used
     there = bool(share) and have > 0 and low <= log10(have) <= high
     # Where the lines are near the top, its word would stand in them.
     clear = not any(one.promised > _CROWDED and one.labels <= 2 * have for one in figures.by_labels)
-    uprights = (Upright(log10(have), right="now" if clear else ""),) if there else ()
-    return Picture(series, ticks, share_ticks((0.0, 1.0), from_zero=True), "labels in all", uprights=uprights)
+    uprights = (Upright(log10(have), right=texts.NOW if clear else ""),) if there else ()
+    return Picture(series, ticks, share_ticks((0.0, 1.0), from_zero=True), texts.LABELS_IN_ALL, uprights=uprights)

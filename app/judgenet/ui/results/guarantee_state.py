@@ -14,6 +14,7 @@ from judgenet.core.network import AcceptanceRule, Confidence
 from judgenet.store.db import StoreError
 from judgenet.ui.clock import today
 from judgenet.ui.context import Context
+from judgenet.ui.results import texts
 from judgenet.ui.results.state import Results
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class GuaranteeState(QObject):
         results = self._results
         if results is not None:
             self.working = True
-            self._context.tasks.start(self._answer(results, self._number), "Calculate what can be guaranteed")
+            self._context.tasks.start(self._answer(results, self._number), texts.CALCULATE_GUARANTEE)
 
     async def _answer(self, results: Results, number: int) -> None:
         made = today().isoformat()
@@ -137,24 +138,24 @@ class GuaranteeState(QObject):
         """Why the rule cannot go into the project; empty where it can."""
         document, answer = self._context.document, self.answer
         if answer is None or answer.rule is None:
-            return "Nothing can be promised yet."
+            return texts.NOTHING_PROMISED_YET
         if document.read_only:
             return document.read_only
         there = document.spec.aggregation.acceptance
         if there is not None and replace(there, made=answer.rule.made) == answer.rule:
-            return "The project has this rule."
+            return texts.PROJECT_HAS_RULE
         spec = replace(document.spec, aggregation=replace(document.spec.aggregation, acceptance=answer.rule))
         if why := acceptance_misfit(spec, verdict_names(spec)):
-            return f"The network of today is another one. {why}"
+            return texts.other_network(why)
         if asks_otherwise(spec, document.profiles):
-            return "The network of today asks otherwise than this run did: run it, and choose the rule from that run."
+            return texts.NETWORK_ASKS_OTHERWISE
         return ""
 
     def save(self) -> None:
         """Keeps the rule in the project: it decides new runs. Can be undone."""
         if self.why_not_save() or self.answer is None:
             return
-        self._set_rule("Save the rule that accepts verdicts", self.answer.rule)
+        self._set_rule(texts.SAVE_ACCEPTANCE, self.answer.rule)
 
     @property
     def project_rule(self) -> AcceptanceRule | None:
@@ -164,7 +165,7 @@ class GuaranteeState(QObject):
     def remove(self) -> None:
         """Takes the rule out of the project. Can be undone."""
         if self.project_rule is not None and not self._context.document.read_only:
-            self._set_rule("Remove the rule that accepts verdicts", None)
+            self._set_rule(texts.REMOVE_ACCEPTANCE, None)
 
     def _set_rule(self, what: str, rule: AcceptanceRule | None) -> None:
         spec = self._context.document.spec

@@ -28,12 +28,12 @@ from judgenet.stats.provenance import WORDS, left_words
 from judgenet.ui.elements import ComboBox, IconLabel, label, link, upright
 from judgenet.ui.export import paint_marks
 from judgenet.ui.measures import Gap, measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.figures_table import axis_of
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PANEL_INSIDE
 
-_OTHERS_FIXED: Final = "Agreement with people changes too; the other panels keep intervals for a fixed n."
 _TICK_ROOM: Final = 40
 _TICK_STEPS: Final = (0.05, 0.1, 0.2, 0.25, 0.5)
 """A tick of the axis needs so many px."""
@@ -71,7 +71,7 @@ class RateAxis(QWidget):
             shares += [] if rate.value is None else [rate.value, *(rate.interval or ())]
         self._axis = axis_of(shares)
         said = "; ".join(f"{r.name} {percent(r.value)} {percent_interval(r.interval)}, {r.note}" for r in rates)
-        self.setAccessibleName(f"Win rate of B over A: {said}")
+        self.setAccessibleName(texts.win_rates(said))
         self.updateGeometry()
         self.update()
 
@@ -139,7 +139,7 @@ class HeadPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
-        self.setAccessibleName("Win rate")
+        self.setAccessibleName(texts.WIN_RATE)
         self.figure = label("", "headline")
         self.interval = label("", "title")
         self.line = LineLabel(color="text2")
@@ -147,8 +147,8 @@ class HeadPanel(QFrame):
         self.win_title = LineLabel(color="text2")
         self.rates = RateAxis()
         self.win_note = LineLabel(color="text2")
-        self.plan_links = (link("Plan labels"), link("Plan labels"))
-        self.rests = label("Rests on", tone="text2")
+        self.plan_links = (link(texts.PLAN_LABELS), link(texts.PLAN_LABELS))
+        self.rests = label(texts.RESTS_ON, tone="text2")
         self.facts = LineLabel()
         self.rests_on = LineLabel(color="text2")
 
@@ -164,7 +164,7 @@ class HeadPanel(QFrame):
         self._middle, middle = _column(self.rates, self.win_note)
         self._right, right = _column(self.rests, self.facts, self.plan_links[0])
         self.file_words = label("", tone="text2")
-        self.file_chosen = ComboBox("How the labelled pairs of the data file were chosen")
+        self.file_chosen = ComboBox(texts.FILE_LABELS_CHOSEN)
         for key, text in _FILE_CHOSEN:
             self.file_chosen.addItem(text, key)
         self.file_chosen.setMinimumContentsLength(33)
@@ -230,30 +230,27 @@ class HeadPanel(QFrame):
         method: Method = best or "naive"
         estimate = report.rates.estimates[method]
         there = estimate.value is not None
-        self.figure.setText(percent(estimate.value) if there else "No verdict yet")
+        self.figure.setText(percent(estimate.value) if there else texts.NO_VERDICT_YET)
         self.figure.setProperty("tone", "text3" if best is None and there else "")
         self.figure.style().unpolish(self.figure)
         self.figure.style().polish(self.figure)
         self.figure.setFont(current_theme().font("headline" if there else "page", tabular=True))
-        interval = (
-            ""
-            if estimate.interval is None
-            else f"{100 * estimate.interval.low:.1f} to {100 * estimate.interval.high:.1f}"
-        )
-        self.interval.setText(interval if best is not None or not there else f"{interval}, uncorrected")
+        ends = estimate.interval
+        interval = "" if ends is None else texts.interval_to(f"{100 * ends.low:.1f}", f"{100 * ends.high:.1f}")
+        self.interval.setText(interval if best is not None or not there else texts.interval_uncorrected(interval))
         self.figure.setAccessibleName(f"{self.figure.text()}, {self.interval.text()}")
         self.win_title.say(win_title(report))
-        others: tuple[Line, ...] = ((_OTHERS_FIXED,),) if at_any_time else ()
-        self.line.say(*headline_lines(report.rates, "valid at any time" if at_any_time else ""), *others)
+        others: tuple[Line, ...] = ((texts.OTHER_INTERVALS_FIXED,),) if at_any_time else ()
+        self.line.say(*headline_lines(report.rates, texts.VALID_AT_ANY_TIME if at_any_time else ""), *others)
         self.judgement.say(*judgement_lines(report))
-        titles = RATE_TITLES | ({"stratified": "Corrected (at any time)"} if at_any_time else {})
+        titles = RATE_TITLES | ({"stratified": texts.CORRECTED_AT_ANY_TIME} if at_any_time else {})
         self._show_estimates(report.rates, method, titles)
         self._show_facts(report)
 
     def show_file_labels(self, chosen: Chosen, count: int) -> None:
         """Shows how the ``count`` labels that came with the data count; nothing where that makes no difference."""
         self.file_chosen.setCurrentIndex(self.file_chosen.findData(chosen))
-        self.file_words.setText(f"{plural(count, 'label')} came with the data, of pairs")
+        self.file_words.setText(texts.file_labels(plural(count, "label")))
         for widget in (self.file_words, self.file_chosen):
             widget.setVisible(count > 0)
 
@@ -292,24 +289,24 @@ class HeadPanel(QFrame):
         if count == 1:
             labels = labels.replace("labels", "label")
         accepted = report.acceptance if rates.aggregation == ACCEPTED else None
-        verdicts = "have a verdict" if accepted is None else f"decided, {accepted.for_people:,} for people"
+        verdicts = texts.HAVE_A_VERDICT if accepted is None else texts.decided_and_for_people(accepted.for_people)
         lines: list[Line] = [
-            (Strong(f"{rates.judged:,}"), f" of {plural(len(rates.frame), 'pair')} {verdicts}"),
+            (Strong(f"{rates.judged:,}"), texts.of_pairs(plural(len(rates.frame), "pair"), verdicts)),
             (Strong(f"{count:,}"), f" {labels}"),
         ]
         lines += _answered_lines(report)
         left = left_words(sample.left_out)
         if accepted is not None:
-            left = left.replace(WORDS["no verdict"], "without an accepted verdict")
+            left = left.replace(WORDS["no verdict"], texts.WITHOUT_ACCEPTED_VERDICT)
         if left:
-            lines.append((f"Not counted: {left}",))
+            lines.append((texts.not_counted(left),))
         if worth.multiplier is not None:
             labels_each = f"{worth.multiplier:.2f}"
-            gain = " (no gain from the network)" if labels_each == "1.00" else ""
-            lines.append((f"Each label is worth {labels_each} labels{gain}",))
-        network = report.spec.name or "Network"
+            gain = texts.NO_GAIN if labels_each == "1.00" else ""
+            lines.append((texts.worth_of_a_label(labels_each, gain),))
+        network = report.spec.name or texts.NETWORK
         lines.append((Given(network), f", {aggregation_title(rates.aggregation)}"))
-        in_line: list[str | Strong | Given | VerdictMark] = ["Rests on: "]
+        in_line: list[str | Strong | Given | VerdictMark] = [texts.RESTS_ON_IN_LINE]
         for place, said in enumerate(lines):
             first = said[0]
             if isinstance(first, str):
@@ -318,7 +315,7 @@ class HeadPanel(QFrame):
         self.facts.say(*lines)
         self.rests_on.say((*in_line, "."))
         for button in self.plan_links:
-            button.setText("Plan more labels" if rates.with_label else "Plan labels")
+            button.setText(texts.PLAN_MORE_LABELS if rates.with_label else texts.PLAN_LABELS)
             button.setAccessibleName(button.text())
 
 
@@ -327,24 +324,24 @@ def _answered_lines(report: Report) -> list[Line]:
     lines: list[Line] = []
     quorum, stood_in = report.quorum, report.stand_ins
     if quorum is not None and (short := quorum.without.get(report.rates.aggregation, 0)):
-        lines.append((Strong(f"{short:,}"), f" of {plural(quorum.n_total, 'pair')} without a quorum"))
+        lines.append((Strong(f"{short:,}"), texts.without_quorum(plural(quorum.n_total, "pair"))))
     if stood_in is not None:
-        lines.append((Strong(f"{stood_in.calls:,}"), f" of {plural(stood_in.n_total, 'call')} by a stand-in"))
+        lines.append((Strong(f"{stood_in.calls:,}"), texts.by_stand_in(plural(stood_in.n_total, "call"))))
     return lines
 
 
 CHOSEN_SHORT: Final[dict[Chosen | None, str]] = {
-    "random": "random labels",
-    "within-verdict": "labels, random within verdicts",
-    "targeted": "labels of a targeted review",
-    "imported": "labels of unknown sampling",
-    None: "human labels",
+    "random": texts.RANDOM_LABELS,
+    "within-verdict": texts.LABELS_WITHIN_VERDICTS,
+    "targeted": texts.LABELS_TARGETED,
+    "imported": texts.LABELS_UNKNOWN_SAMPLING,
+    None: texts.HUMAN_LABELS,
 }
 _FILE_CHOSEN: Final[tuple[tuple[Chosen, str], ...]] = (
-    ("imported", "unknown sampling"),
-    ("random", "chosen at random from these pairs"),
-    ("within-verdict", "chosen at random within verdicts"),
-    ("targeted", "chosen for a property of theirs"),
+    ("imported", texts.FILE_UNKNOWN_SAMPLING),
+    ("random", texts.FILE_RANDOM),
+    ("within-verdict", texts.FILE_WITHIN_VERDICTS),
+    ("targeted", texts.FILE_TARGETED),
 )
 _ALWAYS: Final[tuple[Method, ...]] = ("stratified", "ppi", "human_only", "naive")
 
@@ -352,10 +349,10 @@ _ALWAYS: Final[tuple[Method, ...]] = ("stratified", "ppi", "human_only", "naive"
 def win_title(report: Report) -> Line:
     """ "Win rate of B over A", with the systems' names where all pairs have the same."""
     return (
-        "Win rate of ",
+        texts.WIN_RATE_OF,
         VerdictMark("b"),
         *system_name(report, "b"),
-        " over ",
+        texts.OVER,
         VerdictMark("a"),
         *system_name(report, "a"),
     )
@@ -370,22 +367,23 @@ def headline_lines(rates: CorrectedRates, validity: str = "") -> tuple[Line, ...
             return ((naive.reason[:1].upper() + naive.reason[1:] + ".",),)
         return (
             (
-                Strong("Uncorrected: "),
-                f"the network's verdicts on {plural(naive.n, 'pair')}, with their errors. A tie counts half.",
+                Strong(texts.UNCORRECTED),
+                texts.uncorrected_verdicts(plural(naive.n, "pair")),
             ),
         )
     return (
         (
-            f"{_CORRECTED_WORDS[rates.headline]}, 95 % interval{f' {validity}' if validity else ''}. Uncorrected, the "
-            f"network says {percent(naive.value)}. A tie counts half.",
+            texts.corrected_interval(
+                _CORRECTED_WORDS[rates.headline], f" {validity}" if validity else "", percent(naive.value)
+            ),
         ),
     )
 
 
 _CORRECTED_WORDS: Final[dict[Method, str]] = {
-    "stratified": "Corrected",
-    "lee": "Corrected by error rates on labels of unknown sampling",
-    "k_class": "Corrected by error rates on labels of unknown sampling",
+    "stratified": texts.CORRECTED,
+    "lee": texts.CORRECTED_BY_UNKNOWN_SAMPLING,
+    "k_class": texts.CORRECTED_BY_UNKNOWN_SAMPLING,
 }
 
 
@@ -397,24 +395,23 @@ def judgement_lines(report: Report) -> tuple[Line, ...]:
         if rates.estimates["naive"].value is None:
             return ()
         if not rates.with_label:
-            why = "No judged pair has a human label: how far these verdicts can be trusted is unknown. Label some pairs"
-            return ((why + " chosen at random.",),)
-        return ((f"Not corrected: {rates.estimates['stratified'].reason}.",),)
+            return ((texts.NO_HUMAN_LABEL,),)
+        return ((texts.not_corrected(rates.estimates["stratified"].reason),),)
     interval = rates.estimates[best].interval
     if interval is None:
         return ()
     one_system = report.data.system_b is not None
-    what = "system" if one_system else "side"
+    what = texts.SYSTEM if one_system else texts.SIDE
     if interval.low <= 0.5 <= interval.high:
-        return ((Strong(f"The interval includes 50 %: not decided which {what} is better."),),)
+        return ((Strong(texts.undecided(what)),),)
     side: Verdict = "b" if interval.low > 0.5 else "a"
-    where = "above" if side == "b" else "below"
-    return ((VerdictMark(side), *system_name(report, side), Strong(f" is better: the interval lies {where} 50 %.")),)
+    where = texts.ABOVE if side == "b" else texts.BELOW
+    return ((VerdictMark(side), *system_name(report, side), Strong(texts.is_better(where))),)
 
 
 def _rests_on(estimate: Estimate) -> str:
     pairs = plural(estimate.n, "pair")
-    return f"{pairs}, {estimate.labels:,} labelled" if estimate.labels else pairs
+    return texts.pairs_labelled(pairs, estimate.labels) if estimate.labels else pairs
 
 
 def _column(*parts: QWidget | QHBoxLayout) -> tuple[QWidget, QVBoxLayout]:
@@ -468,7 +465,7 @@ class NoticeStrip(QFrame):
         self._do = do
         self.text.say(line)
         self.button.setText(button)
-        self.button.setAccessibleName(button or "Nothing to do")
+        self.button.setAccessibleName(button or texts.NO_NOTICE)
         self.button.setVisible(bool(button))
         self.button.setEnabled(not why_not)
         self.button.setToolTip(why_not)

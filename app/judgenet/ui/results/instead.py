@@ -13,6 +13,7 @@ from judgenet.stats.intervals import agreement_intervals
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.state import Results
@@ -24,17 +25,13 @@ if TYPE_CHECKING:
 
 _ROWS: Final = 12
 _NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
-_ANSWERS: Final = {True: "yes", False: "no", None: "n/a"}
+_ANSWERS: Final = {True: texts.YES, False: texts.NO, None: "n/a"}
 _COLUMNS: Final = (
-    Column("Judge", "name"),
-    Column("Wins against", "extra", 0),
-    Column("As close, %", "extra", 1),
-    Column("Pairs", "extra", 2),
-    Column("May replace", "extra", 3),
-)
-_METHOD: Final = (
-    "Alternative Annotator Test: each annotator is left out in turn, and judge and annotator are held against the "
-    "others. A judge that wins against half of the annotators or more may replace people."
+    Column(texts.JUDGE, "name"),
+    Column(texts.WINS_AGAINST, "extra", 0),
+    Column(texts.AS_CLOSE, "extra", 1),
+    Column(texts.PAIRS, "extra", 2),
+    Column(texts.MAY_REPLACE, "extra", 3),
 )
 
 
@@ -45,11 +42,13 @@ class InsteadPanel(Panel):
     """
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        self.epsilon = Segment("Annotators are", [("0.2", "Experts"), ("0.15", "Skilled"), ("0.1", "Crowd")])
-        self.table = FiguresTable("Judges against the annotators", _COLUMNS, most=_ROWS)
+        self.epsilon = Segment(
+            texts.ANNOTATORS_ARE, [("0.2", texts.EXPERTS), ("0.15", texts.SKILLED), ("0.1", texts.CROWD)]
+        )
+        self.table = FiguresTable(texts.JUDGES_AGAINST_ANNOTATORS, _COLUMNS, most=_ROWS)
         self.words = label("", wrap=True)
-        self.note = label(_METHOD, tone="text2", wrap=True)
-        super().__init__("Judge instead of people?", flush=True, parent=parent)
+        self.note = label(texts.ALT_TEST, tone="text2", wrap=True)
+        super().__init__(texts.JUDGE_INSTEAD, flush=True, parent=parent)
         self._context = context
         self.tested: RunAltTest | None = None
         self._results: Results | None = None
@@ -92,7 +91,7 @@ class InsteadPanel(Panel):
         self._key = key
         self._number += 1
         work = self._test(results, float(self.epsilon.current), self._number)
-        self._context.tasks.start(work, "Test judges against annotators")
+        self._context.tasks.start(work, texts.TEST_JUDGES)
 
     async def _test(self, results: Results, epsilon: float, number: int) -> None:
         from judgenet.figures.alt_test import run_alt_test
@@ -106,11 +105,11 @@ class InsteadPanel(Panel):
         from judgenet.figures.alt_test import alt_test_words
 
         self.show()
-        self.say(f"ε = {tested.epsilon:g}, {len(tested.annotators):,} annotators")
+        self.say(texts.epsilon_and_annotators(f"{tested.epsilon:g}", len(tested.annotators)))
         refused = tested.reason is not None
         self.table.setVisible(not refused)
         if refused:
-            self.words.setText(f"Not tested: {tested.reason}.")
+            self.words.setText(texts.not_tested(tested.reason or ""))
             return
         decided = tested.aggregations[decides]
         self.words.setText(f"{aggregation_title(decides)} {alt_test_words(decided)}.")

@@ -13,6 +13,7 @@ from judgenet.report.model import Report
 from judgenet.report.outline_tables import in_order
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.learning import KIND, Learning
 from judgenet.ui.results.panel import Panel, clear_layout
@@ -38,22 +39,22 @@ class LearnPanel(Panel):
     def __init__(self, learning: Learning, parent: QWidget | None = None) -> None:
         self._learning = learning
         self.table = FiguresTable(
-            "Learned aggregations compared with the others",
+            texts.LEARNED_AND_OTHERS,
             (
-                Column("Aggregation", "name"),
+                Column(texts.AGGREGATION, "name"),
                 Column("", "place"),
-                Column("Accuracy, %", "accuracy"),
-                Column("Macro-F1", "macro_f1"),
-                Column("Kappa", "kappa"),
-                Column("n used", "used"),
+                Column(texts.ACCURACY_PERCENT, "accuracy"),
+                Column(texts.MACRO_F1, "macro_f1"),
+                Column(texts.KAPPA, "kappa"),
+                Column(texts.N_USED, "used"),
             ),
             most=14,
         )
-        self.learn_button = QPushButton("Learn weights")
-        self.use_button = QPushButton("Use in the network")
+        self.learn_button = QPushButton(texts.LEARN_WEIGHTS)
+        self.use_button = QPushButton(texts.USE_IN_NETWORK)
         self.note = label("", tone="text2", wrap=True)
-        self.chart = PointChart("Weights of the neurons", "Point at a mark for the weight of its neuron.")
-        super().__init__("Learned aggregation", flush=True, parent=parent)
+        self.chart = PointChart(texts.WEIGHTS, texts.WEIGHTS_HINT)
+        super().__init__(texts.LEARNED_AGGREGATION, flush=True, parent=parent)
         self.body.setSpacing(0)
         self.body.addWidget(self.table)
         self._foot = QHBoxLayout()
@@ -95,7 +96,9 @@ class LearnPanel(Panel):
         why = learning.why_not(self._labelled)
         self.learn_button.setEnabled(not why and not learning.working)
         self.learn_button.setToolTip(why)
-        self.learn_button.setText("Learning …" if learning.working else "Learn again" if learned else "Learn weights")
+        self.learn_button.setText(
+            texts.LEARNING if learning.working else texts.LEARN_AGAIN if learned else texts.LEARN_WEIGHTS
+        )
         self.use_button.setVisible(learned is not None and learned.rule is not None)
         why_not_use = learning.why_not_use()
         self.use_button.setEnabled(not why_not_use)
@@ -105,11 +108,9 @@ class LearnPanel(Panel):
         clear_layout(self._weights)
         if learned is None or report is None:
             self.say("")
-            self.note.setText(
-                why or "How much each neuron's vote counts can be learned from labels. No pair is used to judge itself."
-            )
+            self.note.setText(why or texts.WHAT_LEARNING_DOES)
             return
-        self.say(f"cross-fitted, {plural(learned.labels, 'label')}")
+        self.say(texts.cross_fitted(plural(learned.labels, "label")))
         rows = [
             FigureRow(WAY_TITLES[way], figures, way, subject=way == KIND) for way, figures in learned.figures.items()
         ]
@@ -117,14 +118,14 @@ class LearnPanel(Panel):
         baseline = None
         if report.baseline is not None:
             baseline = report.baseline.figures.agreement.accuracy
-            rows.append(FigureRow(f"Always {SPOKEN[report.baseline.label]}", report.baseline.figures))
+            rows.append(FigureRow(texts.always(SPOKEN[report.baseline.label]), report.baseline.figures))
         self.table.show_rows(rows, baseline=baseline)
         others = ("best_single", report.decides)
         notes = [gain_words(way, less, others) for way, less in learned.less.items() if way != "dawid_skene"]
         notes += [f"{WAY_TITLES[way]}: n/a – {reason}." for way, reason in learned.reasons.items()]
         notes += [f"{WAY_TITLES[way]}: {words}." for way, words in learned.below_baseline.items() if words]
         notes += [f"{WAY_TITLES[way]}: {text}" for way, text in WARNINGS.items() if way in learned.figures]
-        notes.append("No pair is used to judge itself. The weights below are fitted to all labelled pairs.")
+        notes.append(texts.WEIGHTS_OF_ALL_PAIRS)
         if not self.use_button.isHidden():
             notes.append(why_not_use)
         self.note.setText("\n".join(filter(None, notes)))
@@ -135,7 +136,7 @@ class LearnPanel(Panel):
         self.chart.setVisible(weights is not None)
         if weights is None:
             return
-        heads = ("Neuron", "Weight", "any sign")
+        heads = (texts.NEURON, texts.WEIGHT, texts.ANY_SIGN)
         other = learned.weights.get("any_sign")
         for column, text in enumerate(heads if other is not None else heads[:2]):
             self._weights.addWidget(label(text, "strong", "text2"), 0, column)
@@ -156,7 +157,7 @@ def weights_picture(learned: LearnedRun) -> Picture:
         PointMark(
             float(place + 1),
             weight,
-            f"{learned.names[place]}: weight {weight:.3f}, learned from {learned.labels:,} labels.",
+            texts.weight_of(learned.names[place], f"{weight:.3f}", learned.labels),
             key=learned.places[place],
         )
         for place, weight in enumerate(weights)
@@ -166,4 +167,4 @@ def weights_picture(learned: LearnedRun) -> Picture:
     ticks: tuple[Tick, ...] = tuple((tick, f"{tick:.2f}") for tick in round_ticks(0.0, top, steps))
     every = max(1, -(-len(spots) // 8))
     x_ticks = tuple((spot.x, f"{spot.x:.0f}") for place, spot in enumerate(spots) if place % every == 0)
-    return Picture((Series("", spots, -1, joined=False),), x_ticks, ticks, "neuron")
+    return Picture((Series("", spots, -1, joined=False),), x_ticks, ticks, texts.NEURON_AXIS)

@@ -11,11 +11,13 @@ from PySide6.QtCore import QObject, Signal
 
 from judgenet.core.learned import misfit
 from judgenet.core.network import LearnedKind, LearnedRule, NetworkSpec
+from judgenet.core.wording import plural
 from judgenet.store.db import Store, StoreError
 from judgenet.store.runs import RunInfo
 from judgenet.ui.clock import today
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
+from judgenet.ui.results import texts
 from judgenet.ui.run_state import RunState
 from judgenet.ui.tasks import Job, JobCancelled, Tasks
 
@@ -99,15 +101,11 @@ class Learning(QObject):
         from judgenet.stats.learning import FEWEST
 
         if self._run_state.run is None:
-            return "There is no run yet."
+            return texts.NO_RUN
         if self._run_state.live:
-            return "Weights can be learned when the run has ended."
+            return texts.LEARN_AT_THE_END
         if labelled < FEWEST:
-            more = FEWEST - labelled
-            return (
-                f"{labelled:,} labelled pairs are too few to learn from: {FEWEST} are needed. "
-                f"Label {more:,} more {'pair' if more == 1 else 'pairs'}."
-            )
+            return texts.too_few_labels(labelled, FEWEST, plural(FEWEST - labelled, "more pair"))
         return ""
 
     def learn(self) -> None:
@@ -117,12 +115,12 @@ class Learning(QObject):
             self._number += 1
             self.working = True
             self.changed.emit()
-            self._tasks.start(self._learn(store, run, self._number), "Learn weights")
+            self._tasks.start(self._learn(store, run, self._number), texts.LEARN_WEIGHTS)
 
     async def _learn(self, store: Store, run: RunInfo, number: int) -> None:
         made = today().isoformat()
         try:
-            learned = await self._tasks.job("Learn weights", lambda job: _learned(store, run, made, job))
+            learned = await self._tasks.job(texts.LEARN_WEIGHTS, lambda job: _learned(store, run, made, job))
         except JobCancelled:
             learned = None
         except (StoreError, sqlite3.Error) as error:
@@ -158,14 +156,14 @@ class Learning(QObject):
         """Why the learned weights cannot go into the network; empty where they can."""
         rule = None if self.found is None else self.found.rule
         if rule is None:
-            return "Nothing was learned yet."
+            return texts.NOTHING_LEARNED
         if self._document.read_only:
             return self._document.read_only
         there = self._document.spec.aggregation.learned
         if there is not None and replace(there, decides=rule.decides) == rule:
-            return "The network has these weights."
+            return texts.NETWORK_HAS_WEIGHTS
         why = misfit(self._document.spec, rule)
-        return f"The network of today is another one. {why}" if why else ""
+        return texts.other_network(why) if why else ""
 
     def use(self) -> None:
         """Keeps the learned weights in the network, so that new runs have their verdict too. Can be undone."""
@@ -174,7 +172,7 @@ class Learning(QObject):
             return
         spec = self._document.spec
         self._document.edit_network(
-            "Use the learned weights", replace(spec, aggregation=replace(spec.aggregation, learned=rule))
+            texts.USE_LEARNED_WEIGHTS, replace(spec, aggregation=replace(spec.aggregation, learned=rule))
         )
         self.changed.emit()
 

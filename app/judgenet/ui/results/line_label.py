@@ -6,7 +6,7 @@ import math
 from functools import cache
 from typing import Final
 
-from PySide6.QtCore import QObject, QPointF, QRect, QRectF, QSize, QSizeF
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, QSize, QSizeF
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QFont,
@@ -29,6 +29,7 @@ from judgenet.report.blocks import Given, Line, Strong, VerdictMark
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.elements import unbroken
+from judgenet.ui.results import texts
 from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TypeRole
 
@@ -44,7 +45,7 @@ def line_text(line: Line) -> str:
     words = []
     for part in line:
         if isinstance(part, VerdictMark):
-            words.append("no verdict" if part.verdict is None else SPOKEN[part.verdict])
+            words.append(texts.NO_VERDICT if part.verdict is None else SPOKEN[part.verdict])
         else:
             words.append(part if isinstance(part, str) else part.text)
     return "".join(words)
@@ -87,11 +88,12 @@ def _format(theme: Theme, role: TypeRole, color: str, weight: int) -> QTextCharF
 class LineLabel(QWidget):
     """Lines of prose that wrap. Each line is a paragraph of its own."""
 
+    _lines: tuple[Line, ...] = ()
+
     def __init__(self, *, role: TypeRole = "body", color: str = "text", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._role: TypeRole = role
         self._color = color
-        self._lines: tuple[Line, ...] = ()
         self._document = QTextDocument(self)
         self._document.setDocumentMargin(0)
         self._natural = 0
@@ -101,9 +103,11 @@ class LineLabel(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Shows the text in another theme."""
-        self._fill()
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        # A new theme, scale or density comes with a new style sheet.
+        if event.type() == QEvent.Type.StyleChange and self._lines:
+            self._fill()
 
     def say(self, *lines: Line) -> None:
         """Shows lines; none clears."""

@@ -13,6 +13,7 @@ from judgenet.report.selection import PairSelection, selected
 from judgenet.store.files import atomic_write
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_save_file
+from judgenet.ui.results import texts
 from judgenet.ui.results.agreement import DifferPanel
 from judgenet.ui.results.discussion import ChangesPanel
 from judgenet.ui.results.pair_panel import PairPanel
@@ -109,10 +110,10 @@ class PairListing(QObject):
         ids: Sequence[str] = () if table is None else table.pairs.ids
         loaded = tuple(places[ids[pair]] for pair in wanted if pair < len(ids) and ids[pair] in places)
         if not loaded:
-            self._context.errors.tell("These pairs are not among those that are loaded now.", "Data", level="warning")
+            self._context.errors.tell(texts.PAIRS_NOT_LOADED, texts.DATA, level="warning")
         elif len(loaded) < len(wanted):
             missing = len(wanted) - len(loaded)
-            self._context.errors.tell(f"{plural(missing, 'pair')} of the run are not loaded now.", "Data", level="note")
+            self._context.errors.tell(texts.some_not_loaded(plural(missing, "pair")), texts.DATA, level="note")
         return loaded
 
     def _close_pairs(self) -> None:
@@ -122,18 +123,16 @@ class PairListing(QObject):
         """Leads to the desk with the pairs that are left to people."""
         loaded = self._loaded(pairs)
         if loaded:
-            self._context.navigator.go("labels", pairs=loaded, why="for people", part="people")
+            self._context.navigator.go("labels", pairs=loaded, why=texts.FOR_PEOPLE, part="people")
 
     def save_queue(self, pairs: tuple[int, ...]) -> None:
         """Writes the ids of pairs to a file."""
-        self._task = self._context.tasks.start(self._write_queue(pairs), "Save the list of pairs")
+        self._task = self._context.tasks.start(self._write_queue(pairs), texts.SAVE_LIST_OF_PAIRS)
 
     async def _write_queue(self, pairs: tuple[int, ...]) -> None:
         results = self.results
         suggestion = self._context.document.folder / "for-people.txt"
-        path = await ask_save_file(
-            self._panel, "Save the list of pairs for people", ("Text (*.txt)",), suggestion, "txt"
-        )
+        path = await ask_save_file(self._panel, texts.SAVE_LIST_FOR_PEOPLE, (texts.TEXT_FILES,), suggestion, "txt")
         if path is None or results is None:
             return
         text = "".join(f"{results.frame.pairs.ids[pair]}\n" for pair in pairs)
@@ -142,4 +141,4 @@ class PairListing(QObject):
         except OSError as error:
             self._context.errors.tell_exception(error, str(path))
             return
-        self._context.errors.tell(f"{plural(len(pairs), 'pair')} saved.", str(path), level="note")
+        self._context.errors.tell(texts.pairs_saved(plural(len(pairs), "pair")), str(path), level="note")

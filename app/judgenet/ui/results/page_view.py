@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from judgenet.colors import LIGHT
 from judgenet.core.wording import plural
 from judgenet.report.writers.pdf import PAGE_H, PAGE_W
+from judgenet.ui.results import texts
 from judgenet.ui.theme import current_theme
 
 _GAP: Final = 16
@@ -36,13 +37,13 @@ class PageView(QAbstractScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Preview of the report")
+        self.setAccessibleName(texts.REPORT_PREVIEW)
 
     def show_pages(self, pages: Sequence[bytes], words: str = "") -> None:
         """Sets the pages, each as SVG; ``words`` say for those who do not see them what stands on them."""
         self._pages = pages
         self._kept.clear()
-        self.setAccessibleName(f"Preview of the report, {plural(len(pages), 'page')}")
+        self.setAccessibleName(texts.report_preview(plural(len(pages), "page")))
         self.setAccessibleDescription(words)
         self._measure()
 

@@ -44,6 +44,7 @@ from judgenet.ui.elements import label, line, link
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
+from judgenet.ui.results import texts
 from judgenet.ui.results.state import Results
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import current_theme
@@ -126,9 +127,9 @@ class SelectedPairsModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{self.pairs[row] + 1:,} {self.question(row)}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            network, human = (("none" if said is None else SPOKEN[said]) for said in self.verdicts(row))
+            network, human = ((texts.NONE if said is None else SPOKEN[said]) for said in self.verdicts(row))
             network = FOR_PEOPLE if self.for_people(row) else NO_QUORUM if self.lacks_quorum(row) else network
-            return f"Pair {self.pairs[row] + 1:,}, network {network}, people {human}: {self.question(row)}"
+            return texts.pair_in_list(self.pairs[row] + 1, network, human, self.question(row))
         if role == Qt.ItemDataRole.ToolTipRole:
             return self.question(row)
         return None
@@ -196,7 +197,7 @@ class PairsView(QListView):
         self.pairs = SelectedPairsModel(self)
         self.setModel(self.pairs)
         self.setItemDelegate(_Drawer(self))
-        self.setAccessibleName("Pairs of this figure")
+        self.setAccessibleName(texts.PAIRS_OF_THIS_FIGURE)
         self.setProperty(OWN_FOCUS, True)
         self.setUniformItemSizes(True)
         self.setMouseTracking(True)
@@ -243,17 +244,17 @@ class PairPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "inspector")
-        self.setAccessibleName("Pairs of a figure")
+        self.setAccessibleName(texts.PAIRS_OF_FIGURE)
         self.count = label("", "title")
         self.why = label("", tone="text2", wrap=True)
         self.close_button = QToolButton(self)
         self.close_button.setIcon(icon("close"))
-        self.close_button.setAccessibleName("Close the list of pairs")
-        self.close_button.setToolTip("Close the list (Escape)")
+        self.close_button.setAccessibleName(texts.CLOSE_LIST)
+        self.close_button.setToolTip(texts.CLOSE_LIST_TIP)
         self.close_button.clicked.connect(self.closed)
-        self.all_button = link("Show all of them under Data")
+        self.all_button = link(texts.SHOW_ALL_UNDER_DATA)
         self.all_button.clicked.connect(self.all_wanted)
-        self.heads = label("net   human", tone="text2")
+        self.heads = label(texts.NETWORK_AND_HUMAN, tone="text2")
         self.heads.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.view = PairsView(self)
         self.view.opened.connect(self.opened)

@@ -14,6 +14,7 @@ from judgenet.report.axis import round_ticks
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.plotting import ReferenceLine
+from judgenet.ui.results import texts
 from judgenet.ui.results.panel import Big, Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick
 from judgenet.ui.results.state import Results
@@ -26,16 +27,16 @@ _WISHED: Final = (2, 40)
 """The least and the largest width of the interval that can be wished, in points."""
 _USUAL: Final = 10
 _NAMES: Final[dict[PlanMethod, str]] = {
-    "within_verdict": "Within verdicts",
-    "random": "At random",
-    "ppi": "PPI++",
-    "human_only": "Labels only",
+    "within_verdict": texts.WITHIN_VERDICTS,
+    "random": texts.AT_RANDOM,
+    "ppi": texts.PPI,
+    "human_only": texts.LABELS_ONLY,
 }
 _WORDS: Final[dict[PlanMethod, str]] = {
-    "within_verdict": "Corrected, labels drawn within each verdict",
-    "random": "Corrected, labels drawn from all pairs",
-    "ppi": "PPI++, labels drawn from all pairs",
-    "human_only": "Human labels only",
+    "within_verdict": texts.WITHIN_VERDICTS_METHOD,
+    "random": texts.AT_RANDOM_METHOD,
+    "ppi": texts.PPI_METHOD,
+    "human_only": texts.LABELS_ONLY_METHOD,
 }
 _DRAWN_FROM: Final = 10
 _LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
@@ -54,18 +55,18 @@ class PlannerPanel(Panel):
     label_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self.width_slider = Slider("Target width of the interval, in points")
+        self.width_slider = Slider(texts.TARGET_WIDTH_IN_POINTS)
         self.width_slider.setRange(*_WISHED)
         self.width_slider.setValue(_USUAL)
         self.width_value = label("", "strong")
-        self.chart = PointChart("Width of the interval against number of labels")
+        self.chart = PointChart(texts.WIDTH_BY_LABELS)
         self.needed, self.more = Big(), Big()
         self.needs = {method: (label(_WORDS[method], tone="text2"), label("", wrap=True)) for method in _NAMES}
         self.note = label("", tone="text2", wrap=True)
-        self.next_button = QPushButton("Label these next")
-        super().__init__("How many labels?", parent=parent)
+        self.next_button = QPushButton(texts.LABEL_THESE_NEXT)
+        super().__init__(texts.HOW_MANY_LABELS, parent=parent)
         self._row = QHBoxLayout()
-        self._row.addWidget(label("Target width", tone="text2"))
+        self._row.addWidget(label(texts.TARGET_WIDTH, tone="text2"))
         self._row.addWidget(self.width_slider, 1)
         self._row.addWidget(self.width_value)
         self._figures = QHBoxLayout()
@@ -120,7 +121,7 @@ class PlannerPanel(Panel):
         from judgenet.figures.label_plan import sample_plan
 
         points = self.width_slider.value()
-        self.width_value.setText(f"{points} points")
+        self.width_value.setText(texts.points(str(points)))
         results = self._results
         self.plan = None
         rates: CorrectedRates | None = None if results is None else results.report.rates
@@ -128,36 +129,35 @@ class PlannerPanel(Panel):
         for widget in (self.chart, self.needed, self.more, self.next_button, *_both(self.needs)):
             widget.setVisible(there)
         if results is None or rates is None or not there:
-            self.note.setText("No pair has a verdict yet, so that nothing can be planned.")
+            self.note.setText(texts.NOTHING_TO_PLAN)
             self.say("")
             return
         plan = self.plan = sample_plan(results.frame, rates.aggregation, self.width_wished).plan
-        self.say(f"{plural(sum(plan.have.values()), 'random label')} so far, {plan.pairs:,} judged pairs")
+        self.say(texts.labels_so_far(plural(sum(plan.have.values()), "random label"), plan.pairs))
         advised = self._advised
         if advised is None:
-            self.needed.say("Impossible", f"an interval {points} points wide")
-            self.more.say("–", "to label next")
+            self.needed.say(texts.IMPOSSIBLE, texts.interval_of(points))
+            self.more.say("–", texts.TO_LABEL_NEXT)
         else:
             more = sum(plan.more.values())
-            self.needed.say(f"{advised:,}", f"labels in all give an interval {points} points wide")
-            split = ", ".join(f"{count:,} of verdict {SPOKEN[said]}" for said, count in plan.more.items() if count)
-            self.more.say(f"{more:,}", f"to label next{f': {split}' if split else ''}")
+            self.needed.say(f"{advised:,}", texts.labels_give_interval(points))
+            split = ", ".join(texts.of_verdict(count, SPOKEN[said]) for said, count in plan.more.items() if count)
+            self.more.say(f"{more:,}", texts.to_label_next(split) if split else texts.TO_LABEL_NEXT)
         self.next_button.setVisible(bool(advised and sum(plan.more.values())))
         for method, (_, text) in self.needs.items():
             need = plan.needs[method]
             if need.labels is None:
-                text.setText("impossible")
+                text.setText(texts.IMPOSSIBLE.lower())
             else:
-                floor = f" ({100 * need.floor:.1f} points at best)" if need.floor else ""
-                text.setText(f"{plural(need.labels, 'label')} in all{floor}")
-        notes = [f"Assumed: {plan.assumption}."] if plan.assumption else []
+                labels = plural(need.labels, "label")
+                text.setText(
+                    texts.in_all_at_best(labels, f"{100 * need.floor:.1f}") if need.floor else texts.in_all(labels)
+                )
+        notes = [texts.assumed(plan.assumption)] if plan.assumption else []
         if plan.effect.words:
             notes.append(f"{plan.effect.words[:1].upper()}{plan.effect.words[1:]}.")
         if plan.labelled and not rates.counting:
-            notes.append(
-                f"The {plural(plan.labelled, 'label')} there are were not chosen at random: they tell how often people "
-                "and network agree, and do not count."
-            )
+            notes.append(texts.not_random(plural(plan.labelled, "label")))
         reasons: dict[str, list[str]] = {}
         # Where nothing is advised, why not is told of the best way: the others need more.
         for method, need in plan.needs.items():
@@ -165,8 +165,8 @@ class PlannerPanel(Panel):
                 reasons.setdefault(need.reason, []).append(_NAMES[method])
         notes += [f"{', '.join(names)}: {reason}." for reason, names in reasons.items()]
         if advised is None:
-            notes.append("More labels of these pairs do not help: more pairs, or a wider interval, would.")
-        notes.append("Pairs are drawn at random within each verdict, more where people and network differ more.")
+            notes.append(texts.MORE_LABELS_DO_NOT_HELP)
+        notes.append(texts.HOW_PAIRS_ARE_DRAWN)
         self.note.setText(" ".join(notes))
         self.chart.show_picture(plan_picture(plan))
 
@@ -183,15 +183,14 @@ def plan_picture(plan: LabelPlan) -> Picture:
             PointMark(
                 log10(labels),
                 width,
-                f"{_WORDS[method]}: {plural(labels, 'label')} of {plan.pairs:,} pairs give an interval "
-                f"{100 * width:.1f} points wide.",
+                texts.width_of(_WORDS[method], plural(labels, "label"), plan.pairs, f"{100 * width:.1f}"),
             )
             for labels, width in plan.curve(method)
         )
         series.append(Series(_NAMES[method], spots, place - 1, f"{100 * spots[-1].y:.1f}" if spots else ""))
     widest = max((spot.y for one in series for spot in one.spots), default=0.1)
     ticks = tuple((tick, f"{100 * tick:.0f}") for tick in round_ticks(0.0, widest, (0.05, 0.1, 0.2, 0.25, 0.5)))
-    ticks = (*ticks[:-1], (ticks[-1][0], f"{ticks[-1][1]} pts"))
+    ticks = (*ticks[:-1], (ticks[-1][0], texts.points_tick(ticks[-1][1])))
     counts = [count for count in _LABEL_TICKS if count <= plan.pairs]
     if len(counts) > _MOST_TICKS:
         counts = [count for ten in counts if ten in _TENS for count in (ten, 3 * ten) if count <= plan.pairs]
@@ -199,5 +198,9 @@ def plan_picture(plan: LabelPlan) -> Picture:
     if plan.pairs < _DRAWN_FROM:
         x_ticks = ((log10(plan.pairs), f"{plan.pairs:,}"),)
     return Picture(
-        tuple(series), x_ticks, ticks, "labels in all", ReferenceLine("Target", f"{100 * plan.width:.0f}", plan.width)
+        tuple(series),
+        x_ticks,
+        ticks,
+        texts.LABELS_IN_ALL,
+        ReferenceLine(texts.TARGET, f"{100 * plan.width:.0f}", plan.width),
     )

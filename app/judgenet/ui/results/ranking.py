@@ -21,6 +21,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.plotting import ReferenceLine
+from judgenet.ui.results import texts
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick
@@ -68,11 +69,11 @@ class RankingPanel(Panel):
     pairs_wanted = Signal(object, str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        self.shows = Segment("Ranking shows", [("ratings", "Ratings"), ("wins", "Wins")])
-        self.table = FiguresTable("Systems by rating", (Column("System", "name"),), most=_ROWS)
-        self.chart = PointChart("Ratings of the systems", "Point at a system for its figures.")
+        self.shows = Segment(texts.RANKING_SHOWS, [("ratings", texts.RATINGS), ("wins", texts.WINS)])
+        self.table = FiguresTable(texts.SYSTEMS_BY_RATING, (Column(texts.SYSTEM_COLUMN, "name"),), most=_ROWS)
+        self.chart = PointChart(texts.RATINGS_OF_SYSTEMS, texts.RATINGS_HINT)
         self.words = label("", tone="text2", wrap=True)
-        super().__init__("Ranking of the systems", flush=True, parent=parent)
+        super().__init__(texts.RANKING, flush=True, parent=parent)
         self._context = context
         self.ranked: Ranked | None = None
         self._key: tuple[object, ...] | None = None
@@ -129,7 +130,7 @@ class RankingPanel(Panel):
             self.hide()
         self._key = key
         self._number += 1
-        self._context.tasks.start(self._read(store, results, self._number), "Rank the systems")
+        self._context.tasks.start(self._read(store, results, self._number), texts.RANK_SYSTEMS)
 
     async def _read(self, store: Store, results: Results, number: int) -> None:
         def work(job: Job) -> Ranked | None:
@@ -141,7 +142,7 @@ class RankingPanel(Panel):
             return _ranked(results.frame, results.report.decides, report)
 
         try:
-            ranked = await self._context.tasks.job("Rank the systems", work)
+            ranked = await self._context.tasks.job(texts.RANK_SYSTEMS, work)
         except JobCancelled:
             if number == self._number:
                 self._key = None
@@ -160,7 +161,7 @@ class RankingPanel(Panel):
 
     def _chosen(self, key: object) -> None:
         if self.ranked is not None and isinstance(key, str):
-            self.pairs_wanted.emit(self.ranked.pairs.get(key, ()), f"pairs of {key}")
+            self.pairs_wanted.emit(self.ranked.pairs.get(key, ()), texts.pairs_of(key))
 
     def _fill(self) -> None:
         ranked = self.ranked
@@ -174,12 +175,15 @@ class RankingPanel(Panel):
         self.chart.setVisible(not wins)
         narrow = self._row.direction() == QBoxLayout.Direction.TopToBottom
         rows, columns = _matrix(ranking) if wins else _ratings(ranking, counts=not narrow)
-        self.table.setAccessibleName("Wins of the row against the column" if wins else "Systems by rating")
+        self.table.setAccessibleName(texts.WINS_BY_SYSTEM if wins else texts.SYSTEMS_BY_RATING)
         self.table.show_rows(rows, columns=columns)
         self.chart.show_picture(_picture(ranking))
         self.say(
-            f"{aggregation_title(ranking.aggregation)}, {plural(ranking.judged, 'judged pair')} of "
-            f"{plural(ranking.ranking.questions, 'question')}"
+            texts.ranked_by(
+                aggregation_title(ranking.aggregation),
+                plural(ranking.judged, "judged pair"),
+                plural(ranking.ranking.questions, "question"),
+            )
         )
         self.words.setText(" ".join([*_words(ranking, wins=wins), separation_words(ranked.separation)]))
 
@@ -200,12 +204,12 @@ def _ranked(frame: RunFrame, decides: str, report: Callable[[float], None]) -> R
 def _ratings(ranking: SystemsRanking, *, counts: bool) -> tuple[list[FigureRow], list[Column]]:
     people = {} if ranking.human is None else {system.name: system.rating for system in ranking.human.systems}
     """Rows and columns; without ``counts`` of wins where there is little room."""
-    titles = ["Rating", "95 %", *(["Won, tied, lost"] if counts else []), "Win rate", "Equal length"]
-    titles += ["By people"] if people else []
+    titles = [texts.RATING, "95 %", *([texts.WON_TIED_LOST] if counts else []), texts.WIN_RATE, texts.EQUAL_LENGTH]
+    titles += [texts.BY_PEOPLE] if people else []
     rows = []
     for system in ranking.ranking.systems:
         even = ranking.at_equal_length[system.name].value
-        texts = [
+        cells = [
             _rating(system.rating),
             _span(system.interval),
             *([f"{system.wins:,}, {system.ties:,}, {system.losses:,}"] if counts else []),
@@ -213,9 +217,12 @@ def _ratings(ranking: SystemsRanking, *, counts: bool) -> tuple[list[FigureRow],
             "n/a" if even is None else f"{100 * even:.1f} %",
         ]
         if people:
-            texts.append(_rating(people[system.name]))
-        rows.append(FigureRow(system.name, _NO_FIGURES, system.name, extra=tuple(texts)))
-    return rows, [Column("System", "name"), *(Column(title, "extra", place) for place, title in enumerate(titles))]
+            cells.append(_rating(people[system.name]))
+        rows.append(FigureRow(system.name, _NO_FIGURES, system.name, extra=tuple(cells)))
+    return rows, [
+        Column(texts.SYSTEM_COLUMN, "name"),
+        *(Column(title, "extra", place) for place, title in enumerate(titles)),
+    ]
 
 
 def _matrix(systems: SystemsRanking) -> tuple[list[FigureRow], list[Column]]:
@@ -228,7 +235,7 @@ def _matrix(systems: SystemsRanking) -> tuple[list[FigureRow], list[Column]]:
         ]
         rows.append(FigureRow(f"{i + 1}  {system.name}", _NO_FIGURES, system.name, extra=tuple(cells)))
     columns = [Column(str(place + 1), "extra", place) for place in range(len(ranking.systems))]
-    return rows, [Column("Wins of the row, of its games", "name"), *columns]
+    return rows, [Column(texts.WINS_OF_GAMES, "name"), *columns]
 
 
 def _rating(rating: float) -> str:
@@ -236,7 +243,7 @@ def _rating(rating: float) -> str:
 
 
 def _span(interval: Interval | None) -> str:
-    return "n/a" if interval is None else f"{_rating(interval.low)} to {_rating(interval.high)}"
+    return "n/a" if interval is None else texts.interval_to(_rating(interval.low), _rating(interval.high))
 
 
 def _picture(ranking: SystemsRanking) -> Picture:
@@ -245,8 +252,13 @@ def _picture(ranking: SystemsRanking) -> Picture:
         PointMark(
             place,
             system.rating,
-            f"{system.name}: {_rating(system.rating)} ({_span(system.interval)}), {of(system.wins, system.games)} won, "
-            f"{plural(system.ties, 'tie')}",
+            texts.system_rating(
+                system.name,
+                _rating(system.rating),
+                _span(system.interval),
+                of(system.wins, system.games),
+                plural(system.ties, "tie"),
+            ),
             system.interval,
             system.name,
         )
@@ -258,25 +270,23 @@ def _picture(ranking: SystemsRanking) -> Picture:
     every = -(-len(systems) // 12)
     x_ticks: list[Tick] = [(float(place), str(place)) for place in range(1, len(systems) + 1, every)]
     return Picture(
-        (Series("Rating", spots, joined=False, spread="bars"),),
+        (Series(texts.RATING, spots, joined=False, spread="bars"),),
         tuple(x_ticks),
         tuple(y_ticks),
-        "Rank",
-        ReferenceLine("Mean", "1,000", 1000.0),
+        texts.RANK,
+        ReferenceLine(texts.MEAN, "1,000", 1000.0),
     )
 
 
 def separation_words(separation: SeparationFigures) -> str:
     """Which systems are separated from the next, in a sentence."""
-    apart = [f"{one.better} from {one.worse}" for one in separation.neighbours if one.separated]
-    open_ones = [f"{one.better} and {one.worse}" for one in separation.neighbours if not one.separated]
-    chosen = (
-        f" The run chose its matches: {of(separation.played, separation.n_total)} pairs." if separation.auto else ""
-    )
+    apart = [texts.better_from_worse(one.better, one.worse) for one in separation.neighbours if one.separated]
+    open_ones = [texts.both(one.better, one.worse) for one in separation.neighbours if not one.separated]
+    chosen = texts.matches_chosen(of(separation.played, separation.n_total)) if separation.auto else ""
     if not open_ones:
-        return f"Valid at any time, each system is separated from the next.{chosen}"
-    head = f"Separated at any time: {', '.join(apart)}" if apart else "No system is separated from the next at any time"
-    rest = f"; not {', '.join(open_ones)}" if apart else ""
+        return f"{texts.ALL_SEPARATED}{chosen}"
+    head = texts.separated(", ".join(apart)) if apart else texts.NONE_SEPARATED
+    rest = texts.not_separated(", ".join(open_ones)) if apart else ""
     return f"{head}{rest}.{chosen}"
 
 
@@ -285,20 +295,16 @@ def _words(systems: SystemsRanking, *, wins: bool) -> list[str]:
     ranking = systems.ranking
     parts = []
     if wins:
-        parts.append("A tie is half a win to each.")
+        parts.append(texts.TIE_IS_HALF_A_WIN)
     if ranking.triples:
-        text = f"{ranking.intransitive:,} of {plural(ranking.triples, 'triple')} of systems form a cycle"
-        shown = [f"{' beats '.join((*circle, circle[0]))}" for circle in ranking.circles[:_CIRCLES]]
+        text = texts.circles(ranking.intransitive, plural(ranking.triples, "triple"))
+        shown = [texts.BEATS.join((*circle, circle[0])) for circle in ranking.circles[:_CIRCLES]]
         parts.append(text + (f": {'; '.join(shown)}" if shown else "") + ".")
     people = systems.people
     if people.overlap is not None:
         by_question = people.questions.value
-        parts.append(
-            f"Overlap with the ranking by people (RBO, p = 0.8): {people.overlap:.3f} over "
-            f"{plural(people.pairs, 'pair')}"
-            + (f", question by question {by_question:.3f} on average" if by_question is not None else "")
-            + "."
-        )
+        text = texts.overlap_with_people(f"{people.overlap:.3f}", plural(people.pairs, "pair"))
+        parts.append(text + (texts.overlap_by_question(f"{by_question:.3f}") if by_question is not None else "") + ".")
     if ranking.reason:
         parts.append(f"{ranking.reason[:1].upper()}{ranking.reason[1:]}.")
     for note in systems.notes:

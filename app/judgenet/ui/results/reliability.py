@@ -10,6 +10,7 @@ from judgenet.core.wording import percent, percent_interval, ratio, ratio_interv
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label, unbroken
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, share_ticks
 from judgenet.ui.results.state import Results
@@ -30,12 +31,12 @@ class ReliabilityPanel(Panel):
     """
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        choices = [("votes", "Calls"), ("scores", "Scores"), ("learned", "Learned")]
-        self.source = Segment("The probability comes from", choices)
-        self.chart = PointChart("Share where people prefer B, by probability", "Point at a bin for its figures.")
+        choices = [("votes", texts.CALLS), ("scores", texts.SOURCE_SCORES), ("learned", texts.SOURCE_LEARNED)]
+        self.source = Segment(texts.PROBABILITY_SOURCE, choices)
+        self.chart = PointChart(texts.PREFER_B_BY_PROBABILITY, texts.RELIABILITY_HINT)
         self.words = label("", wrap=True)
         self.note = label("", tone="text2", wrap=True)
-        super().__init__("Do probabilities mean what they say?", parent=parent)
+        super().__init__(texts.RELIABILITY, parent=parent)
         self._context = context
         self.found: RunReliability | None = None
         self._key: tuple[object, ...] | None = None
@@ -65,7 +66,7 @@ class ReliabilityPanel(Panel):
         if key != self._key:
             self._key = key
             self._number += 1
-            self._context.tasks.start(self._reckon(results, self._number), "Calculate the calibration")
+            self._context.tasks.start(self._reckon(results, self._number), texts.CALCULATE_CALIBRATION)
 
     async def _reckon(self, results: Results, number: int) -> None:
         from judgenet.figures.reliability import run_reliability
@@ -85,23 +86,23 @@ class ReliabilityPanel(Panel):
         figures = self.found.sources[source]
         meaning = next(words for name, words in SOURCE_WORDS.items() if name == source)
         self.chart.setVisible(bool(figures.curve))
-        self.say(f"{figures.n:,} of {figures.n_total:,} pairs")
+        self.say(texts.n_of_pairs(figures.n, figures.n_total))
         if figures.ece is None:
-            self.words.setText(f"n/a – {figures.reason}.")
+            self.words.setText(texts.not_available(figures.reason or ""))
             self.note.setText("")
             return
         self.words.setText(unbroken(_errors(figures)))
-        ties = f" {figures.n_ties:,} pairs that people call a tie are left out." if figures.n_ties else ""
-        self.note.setText(f"The probability is {meaning}.{ties}")
+        ties = texts.ties_left_out(figures.n_ties) if figures.n_ties else ""
+        self.note.setText(texts.probability_is(meaning, ties))
         self.chart.show_picture(reliability_picture(figures))
 
 
 def _errors(figures: ReliabilityFigures) -> str:
-    words = f"Calibration error {percent(figures.ece)} {percent_interval(figures.ece_ci)}"
+    words = texts.calibration_error(percent(figures.ece), percent_interval(figures.ece_ci))
     if figures.ece_by_chance is not None:
-        words += f"; calibrated probabilities would show {percent(figures.ece_by_chance)} by chance"
+        words += texts.error_by_chance(percent(figures.ece_by_chance))
     brier = f"{ratio(figures.brier.value)} {ratio_interval(figures.brier.ci)}"
-    return f"{words}. Brier score {brier}; a constant answer {ratio(figures.brier_base)}."
+    return texts.brier_score(words, brier, ratio(figures.brier_base))
 
 
 def reliability_picture(figures: ReliabilityFigures) -> Picture:
@@ -110,15 +111,21 @@ def reliability_picture(figures: ReliabilityFigures) -> Picture:
         PointMark(
             one.predicted,
             one.observed,
-            f"Probability {100 * one.low:.0f} to {100 * one.high:.0f} %: on {one.n:,} pairs with a mean of "
-            f"{percent(one.predicted)} people prefer B in {percent(one.observed)} {percent_interval(one.ci)}.",
+            texts.probability_bin(
+                f"{100 * one.low:.0f}",
+                f"{100 * one.high:.0f}",
+                one.n,
+                percent(one.predicted),
+                percent(one.observed),
+                percent_interval(one.ci),
+            ),
             one.ci,
         )
         for one in figures.curve
     )
-    ends = tuple(PointMark(share, share, f"Calibrated: {percent(share)}") for share in (0.0, 1.0))
+    ends = tuple(PointMark(share, share, texts.calibrated(percent(share))) for share in (0.0, 1.0))
     series = (
-        Series("People prefer B", spots, spread="bars", value=""),
-        Series("Calibrated", ends, 0, marked=False),
+        Series(texts.PEOPLE_PREFER_B, spots, spread="bars", value=""),
+        Series(texts.CALIBRATED, ends, 0, marked=False),
     )
-    return Picture(series, _TICKS, share_ticks((0.0, 1.0)), "probability that B is better, %")
+    return Picture(series, _TICKS, share_ticks((0.0, 1.0)), texts.PROBABILITY_AXIS)

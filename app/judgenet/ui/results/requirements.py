@@ -17,6 +17,7 @@ from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.elements import field, label, set_tone
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.panel import Panel, clear_layout
 from judgenet.ui.results.state import OtherRun, Results
 from judgenet.ui.widgets import set_kind
@@ -25,14 +26,9 @@ if TYPE_CHECKING:
     from judgenet.figures.gate import GateFigures, GateOutcome, RequirementFigures
 
 _TONES: Final[dict[GateOutcome, str]] = {"met": "good", "not met": "bad", "undefined": "warn"}
-_NONE: Final = (
-    "A release can depend on a run: it passes when all requirements are met. Write a figure by its key and what it "
-    "must be; KEY.low and KEY.high are the ends of its interval."
-)
-_SAME: Final = "The same check with an exit code, for scripts: judgenet check {project}"
 
 
-def gate_of(store: Store, results: Results, beside: OtherRun | None, texts: tuple[str, ...]) -> GateFigures:
+def gate_of(store: Store, results: Results, beside: OtherRun | None, requirements: tuple[str, ...]) -> GateFigures:
     """Whether a run, as its figures are shown, meets requirements; ``beside`` is the run that it is compared with.
 
     :raises FiguresError: a requirement names a figure that there is not, or another run while there is none.
@@ -40,7 +36,7 @@ def gate_of(store: Store, results: Results, beside: OtherRun | None, texts: tupl
     from judgenet.figures.gate import run_gate
 
     other = None if beside is None else (store, beside.other.frame)
-    return run_gate(store, results.frame, [parse_requirement(text) for text in texts], other)
+    return run_gate(store, results.frame, [parse_requirement(text) for text in requirements], other)
 
 
 class RequirementsPanel(Panel):
@@ -50,12 +46,12 @@ class RequirementsPanel(Panel):
     """
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        self.edit = field("New requirement", "c2_all.kappa.low >= .6")
-        self.add_button = QPushButton("Add")
-        self.add_button.setAccessibleName("Add the requirement")
+        self.edit = field(texts.NEW_REQUIREMENT, texts.REQUIREMENT_EXAMPLE)
+        self.add_button = QPushButton(texts.ADD)
+        self.add_button.setAccessibleName(texts.ADD_THE_REQUIREMENT)
         self.why = label("", tone="warn", wrap=True)
         self.note = label("", tone="text2", wrap=True)
-        super().__init__("Requirements", parent=parent)
+        super().__init__(texts.REQUIREMENTS, parent=parent)
         self._context = context
         self._rows = QGridLayout()
         self._rows.setColumnStretch(0, 1)
@@ -82,7 +78,7 @@ class RequirementsPanel(Panel):
         self._tell("")
 
     @property
-    def _texts(self) -> tuple[str, ...]:
+    def _requirements(self) -> tuple[str, ...]:
         document = self._context.document
         return document.project.requirements if document.is_open else ()
 
@@ -98,28 +94,28 @@ class RequirementsPanel(Panel):
         self._tell("")
 
     def _check(self) -> None:
-        results, texts = self._results, self._texts
+        results, requirements = self._results, self._requirements
         if results is None:
             return
         beside = None if self._beside is None else self._beside.other.run.id
-        key = (texts, results, beside, self._live)
+        key = (requirements, results, beside, self._live)
         if key == self._key:
             return
         self._key, self.gate = key, None
         self._number += 1
         store = self._context.document.store
-        if texts and not self._live and store is not None:
-            work = self._read(store, results, texts, self._number)
-            self._context.tasks.start(work, "Check the requirements")
+        if requirements and not self._live and store is not None:
+            work = self._read(store, results, requirements, self._number)
+            self._context.tasks.start(work, texts.CHECK_REQUIREMENTS)
         self._fill()
 
-    async def _read(self, store: Store, results: Results, texts: tuple[str, ...], number: int) -> None:
+    async def _read(self, store: Store, results: Results, requirements: tuple[str, ...], number: int) -> None:
         from judgenet.figures.errors import FiguresError
 
         problem = ""
         gate = None
         try:
-            gate = await self._context.tasks.off_thread(gate_of, store, results, self._beside, texts)
+            gate = await self._context.tasks.off_thread(gate_of, store, results, self._beside, requirements)
         except FiguresError as error:
             problem = str(error)
         except (StoreError, sqlite3.Error) as error:
@@ -132,9 +128,9 @@ class RequirementsPanel(Panel):
             self._fill(problem)
 
     def _fill(self, problem: str = "") -> None:
-        texts, gate = self._texts, self.gate
+        requirements, gate = self._requirements, self.gate
         clear_layout(self._rows)
-        for row, text in enumerate(texts):
+        for row, text in enumerate(requirements):
             self._show_row(row, text, None if gate is None else gate.requirements[row])
         why = self._context.document.read_only
         self.edit.setEnabled(not why)
@@ -142,24 +138,22 @@ class RequirementsPanel(Panel):
         self.add_button.setToolTip(why)
         self._tell(problem)
         if gate is not None:
-            self.say(f"{gate.met:,} of {gate.total:,} met")
+            self.say(texts.requirements_met(gate.met, gate.total))
         else:
-            waiting = "checked when the run has ended" if self._live else "" if problem else "checking …"
-            self.say(waiting if texts else "")
+            waiting = texts.CHECKED_AT_THE_END if self._live else "" if problem else texts.CHECKING
+            self.say(waiting if requirements else "")
         self.note.setText("\n".join(self._notes()))
 
     def _notes(self) -> list[str]:
-        if not self._texts:
-            return [_NONE]
+        if not self._requirements:
+            return [texts.WHAT_REQUIREMENTS_ARE]
         notes = []
         if self.gate is not None:
             for row in self.gate.requirements:
                 notes += [f"{row.requirement}: {words}." for words in (*filter(None, [row.reason]), *row.notes)]
             notes += [f"{words[:1].upper()}{words[1:]}." for words in self.gate.notes]
         file = self._context.document.file
-        return [clean(words) for words in notes] + (
-            [] if file is None else [_SAME.format(project=shlex.quote(file.name))]
-        )
+        return [clean(words) for words in notes] + ([] if file is None else [texts.same_check(shlex.quote(file.name))])
 
     def _show_row(self, row: int, text: str, figures: RequirementFigures | None) -> None:
         outcome = label("–" if figures is None else figures.outcome)
@@ -169,9 +163,9 @@ class RequirementsPanel(Panel):
         figure = label("" if figures is None else figure_words(figures.figure), "strong")
         figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         measure(figure, font="strong", tabular=True)
-        remove = QPushButton("Remove")
+        remove = QPushButton(texts.REMOVE)
         set_kind(remove, "link")
-        remove.setAccessibleName(f"Remove {text}")
+        remove.setAccessibleName(texts.remove(text))
         remove.setEnabled(not self._context.document.read_only)
         remove.clicked.connect(lambda: self._remove(text))
         name = label(clean(text), wrap=True)
@@ -190,12 +184,12 @@ class RequirementsPanel(Panel):
             self._tell(error.problem[:1].upper() + error.problem[1:] + ".")
             return
         self.edit.clear()
-        if text not in self._texts:
-            self._keep("Add a requirement", (*self._texts, text))
+        if text not in self._requirements:
+            self._keep(texts.ADD_REQUIREMENT, (*self._requirements, text))
 
     def _remove(self, text: str) -> None:
-        self._keep("Remove a requirement", tuple(of for of in self._texts if of != text))
+        self._keep(texts.REMOVE_REQUIREMENT, tuple(other for other in self._requirements if other != text))
 
-    def _keep(self, action: str, texts: tuple[str, ...]) -> None:
+    def _keep(self, action: str, requirements: tuple[str, ...]) -> None:
         document = self._context.document
-        document.edit_project(action, replace(document.project, requirements=texts))
+        document.edit_project(action, replace(document.project, requirements=requirements))

@@ -13,6 +13,7 @@ from judgenet.store.shards import ShardsInRun
 from judgenet.ui import clock
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.state import ResultsState
 from judgenet.ui.run_state import RunState
 from judgenet.ui.widgets import set_kind
@@ -26,7 +27,7 @@ def called(run: RunInfo) -> str:
     name = clean(run.name).replace("&", "&&")
     shards = ShardsInRun.of_run(run)
     part = f", {shards.words}" if shards is not None and shards.lacking else ""
-    return f"Run {run.number:,} “{name}”{part}" if name else f"Run {run.number:,}{part}"
+    return texts.run_named(run.number, name, part)
 
 
 def run_line(run: RunInfo) -> str:
@@ -48,7 +49,7 @@ class RunChoice(QToolButton):
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         set_kind(self, "menu")
         self._menu = QMenu(self)
-        self._menu.setAccessibleName("Runs")
+        self._menu.setAccessibleName(texts.RUNS)
         self.setMenu(self._menu)
         self._menu.aboutToShow.connect(self._fill)
         run_state.run_changed.connect(self.refresh)
@@ -58,8 +59,8 @@ class RunChoice(QToolButton):
     def refresh(self) -> None:
         """Shows the run in focus."""
         run = self._run_state.run
-        self.setText("No run yet" if run is None else f"Run {run.number}")
-        self.setAccessibleName("Which run" if run is None else f"Run {run.number}, choose another")
+        self.setText(texts.NO_RUN_YET if run is None else texts.run(run.number))
+        self.setAccessibleName(texts.WHICH_RUN if run is None else texts.choose_another(self.text()))
         tip = "" if run is None else "\n".join(part for part in (run_line(run), clean(run.note)) if part)
         self.setToolTip(tip.replace("&&", "&"))
         self.setEnabled(bool(self._run_state.runs))
@@ -90,14 +91,14 @@ class CompareChoice(QToolButton):
         super().__init__(parent)
         self._run_state = run_state
         self._results = results
-        self.setText("Compare")
+        self.setText(texts.COMPARE)
         self.setIcon(icon("plus", "text2"))
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setAccessibleName("Compare with another run")
+        self.setAccessibleName(texts.COMPARE_WITH_ANOTHER)
         set_kind(self, "menu")
         self._menu = QMenu(self)
-        self._menu.setAccessibleName("Runs to compare with")
+        self._menu.setAccessibleName(texts.RUNS_TO_COMPARE_WITH)
         self.setMenu(self._menu)
         self._menu.aboutToShow.connect(self._fill)
         run_state.run_changed.connect(self.refresh)
@@ -111,9 +112,9 @@ class CompareChoice(QToolButton):
         others = [run for run in self._run_state.runs if self._is_other(run)]
         self.setEnabled(bool(others))
         beside = next((run for run in others if run.id == self._results.other_id), None)
-        self.setText("Compare" if beside is None else f"Compared with run {beside.number}")
-        self.setAccessibleName("Compare with another run" if beside is None else f"{self.text()}, choose another")
-        self.setToolTip("Compare this run with another one" if others else "There is no other run to compare with.")
+        self.setText(texts.COMPARE if beside is None else texts.compared_with_run(beside.number))
+        self.setAccessibleName(texts.COMPARE_WITH_ANOTHER if beside is None else texts.choose_another(self.text()))
+        self.setToolTip(texts.COMPARE_TIP if others else texts.NO_OTHER_RUN)
 
     def open(self) -> None:
         """Opens the choice."""
@@ -125,7 +126,7 @@ class CompareChoice(QToolButton):
     def _fill(self) -> None:
         self._menu.clear()
         if self._results.other_id is not None:
-            none = QAction("None", self._menu)
+            none = QAction(texts.NO_COMPARISON, self._menu)
             none.triggered.connect(self._chosen)
             self._menu.addAction(none)
         for run in reversed([run for run in self._run_state.runs if self._is_other(run)][-_MOST:]):

@@ -13,6 +13,7 @@ from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PANEL_GAP
 from judgenet.ui.widgets import set_kind
@@ -31,15 +32,15 @@ class SectionMenu(QToolButton):
         self._area = area
         self._groups = [tuple(group) for group in groups]
         self._wanted: QFrame | None = None
-        self.setText("Sections")
-        self.setToolTip("Go to a section of this page")
-        self.setAccessibleName("Go to a section of this page")
+        self.setText(texts.SECTIONS)
+        self.setToolTip(texts.GO_TO_SECTION)
+        self.setAccessibleName(texts.GO_TO_SECTION)
         self.setIcon(icon("more"))
         self.set_short(short=False)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         set_kind(self, "menu")
         self._menu = QMenu(self)
-        self._menu.setAccessibleName("Sections of this page")
+        self._menu.setAccessibleName(texts.SECTIONS_OF_PAGE)
         self.setMenu(self._menu)
         self._menu.aboutToShow.connect(self._fill)
         context.run_state.run_changed.connect(self._follow)
@@ -63,19 +64,19 @@ class SectionMenu(QToolButton):
         return [
             Action(
                 f"results.section.{place}",
-                f"Results: {panel.accessibleName()}",
+                texts.section_action(panel.accessibleName()),
                 partial(self.go_to, panel),
                 icon="results",
                 enabled=partial(self._can_show, panel),
-                words="section panel go show",
+                words=texts.SECTION_WORDS,
             )
             for place, panel in enumerate(self.panels, 1)
         ]
 
     def _can_show(self, panel: QFrame) -> bool | str:
         if self._context.run_state.run is None:
-            return "There is no run yet."
-        return not self._is_read() or not panel.isHidden() or "Not part of the results of this run."
+            return texts.NO_RUN
+        return not self._is_read() or not panel.isHidden() or texts.NOT_IN_THIS_RUN
 
     def _is_read(self) -> bool:
         return self._context.results.results is not None

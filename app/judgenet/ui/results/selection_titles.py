@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 from judgenet.core.network import NetworkSpec
 from judgenet.core.wording import SPOKEN, aggregation_title
 from judgenet.report.model import Report
@@ -15,31 +18,33 @@ from judgenet.report.selection import (
     OrdersDiffer,
     Overturned,
     PairSelection,
+    Turn,
     Turned,
 )
+from judgenet.ui.results import texts
 
 _SWAYED = {
-    "all": "the two orders differ",
-    "first": "the response shown first won both times",
-    "last": "the response shown last won both times",
-    "partial": "a tie in one of the two orders",
+    "all": texts.ORDERS_DIFFER_SELECTION,
+    "first": texts.FIRST_WON_BOTH,
+    "last": texts.LAST_WON_BOTH,
+    "partial": texts.TIE_IN_ONE_ORDER,
 }
-_TURNS = {
-    "all": "overturned by layer {after}",
-    "right": "layer {after} made it right",
-    "wrong": "layer {after} made it wrong",
-    "between": "wrong before and after layer {after}",
+_TURNS: Final[dict[Turn, Callable[[int], str]]] = {
+    "all": texts.overturned,
+    "right": texts.layer_made_right,
+    "wrong": texts.layer_made_wrong,
+    "between": texts.stayed_wrong,
 }
 _LEFT = {
-    "not judged": "not judged yet",
-    "calls missing": "calls without an answer",
-    "for people": "for people",
-    "no quorum": "no quorum",
-    "no verdict": "no verdict",
-    "no label": "no human label",
-    "label without verdict": "a label and no verdict",
-    "unscored": "with an unscored call",
-    "unread inputs": "an evaluation could not be read",
+    "not judged": texts.NOT_JUDGED_YET,
+    "calls missing": texts.CALLS_MISSING,
+    "for people": texts.FOR_PEOPLE,
+    "no quorum": texts.NO_QUORUM,
+    "no verdict": texts.NO_VERDICT,
+    "no label": texts.NO_LABEL,
+    "label without verdict": texts.LABEL_WITHOUT_VERDICT,
+    "unscored": texts.UNSCORED,
+    "unread inputs": texts.UNREAD,
 }
 
 
@@ -48,18 +53,18 @@ def selection_words(chosen: PairSelection, report: Report) -> str:
     spec = report.spec
     match chosen:
         case ConfusionCell(name, said, human):
-            who = "network" if name == report.decides else aggregation_title(name)
-            return f"{who} {SPOKEN[said]}, people {SPOKEN[human]}"
+            who = texts.THE_VERDICT if name == report.decides else aggregation_title(name)
+            return texts.verdict_and_label(who, SPOKEN[said], SPOKEN[human])
         case OrdersDiffer(kind):
             return _SWAYED[kind]
         case Overturned(_, after, turn):
-            return _TURNS[turn].format(after=after)
+            return _TURNS[turn](after)
         case Turned(before, after, was, now):
-            return f"layer {before} {SPOKEN[was]}, layer {after} {SPOKEN[now]}"
+            return texts.turned(before, SPOKEN[was], after, SPOKEN[now])
         case OfAggregation(name, right):
             return f"{aggregation_title(name)} {_right(right)}"
         case OfTask(task, name, right):
-            return f"{task or 'no task'}, {aggregation_title(name)} {_right(right)}"
+            return f"{task or texts.WITHOUT_TASK}, {aggregation_title(name)} {_right(right)}"
         case OfNeuron(layer, neuron, right):
             return f"{neuron_words(spec, layer, neuron)} {_right(right)}"
         case OfRole(role, right):
@@ -69,9 +74,9 @@ def selection_words(chosen: PairSelection, report: Report) -> str:
 
 
 def _right(right: bool) -> str:
-    return "right" if right else "wrong"
+    return texts.RIGHT if right else texts.WRONG
 
 
 def neuron_words(spec: NetworkSpec, layer: int, neuron: int) -> str:
     """A neuron by its place: "layer 1, neuron 2", "chair"."""
-    return "chair" if layer > spec.depth else f"layer {layer}, neuron {neuron}"
+    return texts.CHAIR if layer > spec.depth else texts.neuron_at(layer, neuron)

@@ -21,6 +21,7 @@ from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, run_info
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
+from judgenet.ui.results import texts
 from judgenet.ui.run_state import RunState
 from judgenet.ui.tasks import JobCancelled, Tasks
 
@@ -138,7 +139,7 @@ def put_beside(store: Store, mine: Results, other: Results) -> OtherRun:
     from judgenet.stats.power import plan_comparison
 
     names = other.report.decides, mine.report.decides
-    called = f"run {mine.run.number}", f"run {other.run.number}"
+    called = texts.run_in_text(mine.run.number), texts.run_in_text(other.run.number)
     two = two_runs((store, mine.frame), (store, other.frame), (names[1], names[0]), names=called)
     common = [(theirs, place) for place, theirs in two.common]
     older, newer = sorted((mine.run, other.run), key=lambda run: run.number)
@@ -384,7 +385,7 @@ class ResultsState(QObject):
         work = self._work = _Work(chosen, other)
         self._set_working(True)
         self._task = self._tasks.start(
-            self._reckon(store, run, stamp, own, chosen, wanted, other, work, self._wanted), "Calculate the results"
+            self._reckon(store, run, stamp, own, chosen, wanted, other, work, self._wanted), texts.CALCULATE_RESULTS
         )
 
     async def _reckon(

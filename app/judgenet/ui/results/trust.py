@@ -17,6 +17,7 @@ from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label
 from judgenet.ui.plotting import ReferenceLine
+from judgenet.ui.results import texts
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, share_ticks
 from judgenet.ui.results.state import Results
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 SAMPLED: Final = 60
 """Of so many pairs the evidence is compared."""
-_WAIT: Final = "The calls are being read."
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +102,15 @@ class Trusting(QObject):
         )
         if live:
             # What was reckoned before is of another run, or of this one when it had fewer pairs.
-            self.why = "This is calculated when the run has ended."
+            self.why = texts.CALCULATED_AT_THE_END
             self.forget()
             return
         if key == self._key or store is None:
             return
         self._number += 1
-        self._key, self.found, self.working, self.why = key, None, True, _WAIT
+        self._key, self.found, self.working, self.why = key, None, True, texts.CALLS_ARE_READ
         self.changed.emit()
-        self._context.tasks.start(self._reckon(store, results, self._number), "Calculate how certain the network is")
+        self._context.tasks.start(self._reckon(store, results, self._number), texts.CALCULATE_CERTAINTY)
 
     async def _reckon(self, store: Store, results: Results, number: int) -> None:
         def work(job: Job) -> Trust:
@@ -120,9 +120,9 @@ class Trusting(QObject):
 
         why = ""
         try:
-            trust = await self._context.tasks.job("Calculate how certain the network is", work)
+            trust = await self._context.tasks.job(texts.CALCULATE_CERTAINTY, work)
         except JobCancelled:
-            trust, why = None, "Stopped. It starts again when the page is opened."
+            trust, why = None, texts.STOPPED
             if number == self._number:
                 self._key = None
         except (StoreError, sqlite3.Error) as error:
@@ -173,10 +173,10 @@ class ReviewPanel(Panel):
 
     def __init__(self, trusting: Trusting, parent: QWidget | None = None) -> None:
         self._trusting = trusting
-        self.chart = PointChart("Accuracy against the share that people review")
+        self.chart = PointChart(texts.ACCURACY_BY_REVIEW)
         self.words = label("", tone="text2", wrap=True)
         self.people = label("", tone="text2", wrap=True)
-        super().__init__("People in the loop", parent=parent)
+        super().__init__(texts.REVIEW, parent=parent)
         self.body.addWidget(self.chart, 1)
         self.body.addWidget(self.words)
         self.body.addWidget(self.people)
@@ -197,26 +197,23 @@ class ReviewPanel(Panel):
         if trust is None or curve is None or not curve.points:
             self.say("")
             self.words.setText(
-                f"n/a – {curve.reason}. Label some pairs." if curve is not None and curve.reason else self._trusting.why
+                texts.no_review(curve.reason) if curve is not None and curve.reason else self._trusting.why
             )
             return
         target = None if trust.figures.need is None else trust.figures.need.target
         self.chart.show_picture(review_picture(trust, target))
-        self.say(f"{of(curve.n, curve.n_total)} labelled")
+        self.say(texts.labelled(of(curve.n, curve.n_total)))
         told = []
         if curve.gain is not None:
-            told.append(
-                f"Reviewing the least sure pairs first gains {points(curve.gain)} on average over reviewing at random."
-            )
+            told.append(texts.gain_of_review(points(curve.gain)))
         need = trust.figures.need
         if need is not None and need.measured is not None:
             told.append(
-                f"To be right as often as people agree with each other ({percent(need.target)}), they must review "
-                f"{percent(need.measured)} {percent_interval(need.interval)} of the pairs."
+                texts.review_needed(percent(need.target), percent(need.measured), percent_interval(need.interval))
             )
         elif need is not None:
-            told.append(f"Share to review: n/a – {need.reasons.get('measured', '')}.")
-        told.append("Reviewed pairs count as right here and enter no estimate.")
+            told.append(texts.no_share_to_review(need.reasons.get("measured", "")))
+        told.append(texts.REVIEWED_PAIRS)
         self.words.setText(" ".join(told))
 
 
@@ -224,16 +221,21 @@ def people_words(people: AmongPeople) -> str:
     """How people agree among themselves, and what review they would still need."""
     panel, review = people
     if panel.h.value is None:
-        return "Agreement between annotators: n/a – no pair has labels by two named annotators."
+        return texts.NO_TWO_ANNOTATORS
     told = [
-        f"{len(panel.raters):,} annotators agree on {percent(panel.h.value)} of their pairs of labels "
-        f"({plural(panel.h.n, 'pair')}); Krippendorff's alpha {ratio(panel.alpha_nominal.value)}, ordinal "
-        f"{ratio(panel.alpha_ordinal.value)}; Fleiss' kappa {ratio(panel.fleiss.value)}."
+        texts.annotators_agree(
+            len(panel.raters),
+            percent(panel.h.value),
+            plural(panel.h.n, "pair"),
+            ratio(panel.alpha_nominal.value),
+            ratio(panel.alpha_ordinal.value),
+            ratio(panel.fleiss.value),
+        )
     ]
     if review.saved is not None:
-        told.append(f"By the formula, reviewing pairs at random saves {percent(review.saved)} of the annotation.")
+        told.append(texts.annotation_saved(percent(review.saved)))
     elif review.reason:
-        told.append(f"Annotation saved: n/a – {review.reason}.")
+        told.append(texts.no_annotation_saved(review.reason))
     return " ".join(told)
 
 
@@ -249,16 +251,20 @@ def review_picture(trust: Trust, target: float | None) -> Picture:
             PointMark(
                 point.share,
                 point.accuracy,
-                f"{percent(point.share)} reviewed, the least sure first: {percent(point.accuracy)} "
-                f"{percent_interval(point.interval)} right, n {curve.n:,}; "
-                f"{plural(point.mended, 'mistake')} corrected.",
+                texts.reviewed_least_sure(
+                    percent(point.share),
+                    percent(point.accuracy),
+                    percent_interval(point.interval),
+                    curve.n,
+                    plural(point.mended, "mistake"),
+                ),
                 point.interval,
                 key,
             )
         )
         chance.append(
             PointMark(
-                point.share, point.by_chance, f"{percent(point.share)} reviewed at random: {percent(point.by_chance)}."
+                point.share, point.by_chance, texts.reviewed_at_random(percent(point.share), percent(point.by_chance))
             )
         )
         left = point.untouched
@@ -267,21 +273,25 @@ def review_picture(trust: Trust, target: float | None) -> Picture:
                 PointMark(
                     point.share,
                     left.accuracy,
-                    f"The part that nobody reviewed, {percent(1 - point.share)} of the pairs: "
-                    f"{percent(left.accuracy)} {percent_interval(point.untouched_interval)}, n {left.n_used:,}.",
+                    texts.not_reviewed(
+                        percent(1 - point.share),
+                        percent(left.accuracy),
+                        percent_interval(point.untouched_interval),
+                        left.n_used,
+                    ),
                 )
             )
-    lines = (("Least sure first", most), ("At random", chance), ("Unreviewed part", untouched))
+    lines = ((texts.LEAST_SURE_FIRST, most), (texts.AT_RANDOM, chance), (texts.UNREVIEWED_PART, untouched))
     series = tuple(
         Series(name, tuple(spots), place - 1, f"{100 * spots[-1].y:.1f}", spread="" if place else "band")
         for place, (name, spots) in enumerate(lines)
         if spots
     )
-    base = None if target is None else ReferenceLine("People", f"{100 * target:.1f}", target)
+    base = None if target is None else ReferenceLine(texts.PEOPLE, f"{100 * target:.1f}", target)
     shares = [spot.y for one in series for spot in one.spots] + ([] if target is None else [target])
     shares += [end for spot in most for end in (spot.interval or ())]
     ticks = tuple((share / 4, f"{25 * share}") for share in range(5))
-    return Picture(series, ticks, share_ticks(shares), "% reviewed by people", base)
+    return Picture(series, ticks, share_ticks(shares), texts.REVIEWED_BY_PEOPLE, base)
 
 
 class AlikePanel(Panel):
@@ -295,9 +305,9 @@ class AlikePanel(Panel):
 
     def __init__(self, trusting: Trusting, parent: QWidget | None = None) -> None:
         self._trusting = trusting
-        self.chart = PointChart("Diversity and changes of mind by layer")
+        self.chart = PointChart(texts.DIVERSITY_BY_LAYER)
         self.words = label("", tone="text2", wrap=True)
-        super().__init__("Do the layers become alike?", parent=parent)
+        super().__init__(texts.LAYERS_ALIKE, parent=parent)
         self.body.addWidget(self.chart, 1)
         self.body.addWidget(self.words)
         self.chart.chosen.connect(self.chosen)
@@ -314,11 +324,11 @@ class AlikePanel(Panel):
             self.words.setText(self._trusting.why)
             return
         if not there:
-            self.words.setText("n/a – a layer of one neuron has no diversity.")
+            self.words.setText(texts.ONE_NEURON)
             return
         self.chart.show_picture(picture)
         layers = len(trust.diversity.layers)
-        self.title.setText("Do the layers become alike?" if layers > 1 else "Agreement between neurons")
+        self.title.setText(texts.LAYERS_ALIKE if layers > 1 else texts.AGREEMENT_OF_NEURONS)
         self.say(plural(layers, "layer"))
         self.words.setText(" ".join(layer_words(trust)))
 
@@ -328,31 +338,42 @@ def layer_words(trust: Trust) -> list[str]:
     told = []
     for of_layer in trust.discussion:
         changes = of_layer.neurons
-        gain = "" if changes.gain.value is None else f", {points(changes.gain.value)} of accuracy by it"
+        gain = "" if changes.gain.value is None else texts.gain_by_changes(points(changes.gain.value))
         told.append(
-            f"Layer {of_layer.layer}: {changes.changed.moved:,} of {changes.changed.chances:,} verdicts changed, "
-            f"{changes.towards_others:,} towards most others, {changes.away:,} away{gain}."
+            texts.layer_changed(
+                of_layer.layer,
+                changes.changed.moved,
+                changes.changed.chances,
+                changes.towards_others,
+                changes.away,
+                gain,
+            )
         )
     for alike in trust.diversity.layers:
         if alike.change is not None and alike.change.disagreement.value is not None:
             change = alike.change.disagreement
             told.append(
-                f"Disagreement from layer {alike.layer - 1} to layer {alike.layer}: {points(change.value or 0.0)} "
-                f"({plural(change.n, 'pair')})."
+                texts.disagreement_changed(
+                    alike.layer - 1, alike.layer, points(change.value or 0.0), plural(change.n, "pair")
+                )
             )
-    return told or ["The network has one layer: no neuron can change its verdict."]
+    return told or [texts.ONE_LAYER]
 
 
 def layers_picture(trust: Trust) -> Picture:
     """Shares by layer: neurons that disagree, evidence that differs, verdicts that changed."""
-    lines: list[tuple[str, list[PointMark]]] = [("Disagree", []), ("Evidence differs", []), ("Changed mind", [])]
+    lines: list[tuple[str, list[PointMark]]] = [
+        (texts.DISAGREE, []),
+        (texts.EVIDENCE_DIFFERS, []),
+        (texts.CHANGED_MIND, []),
+    ]
     for alike in trust.diversity.layers:
-        _add(lines[0][1], alike.layer, alike.verdicts.disagreement, "two neurons disagree", Divided(alike.layer))
+        _add(lines[0][1], alike.layer, alike.verdicts.disagreement, texts.TWO_NEURONS_DISAGREE, Divided(alike.layer))
     for evidence in trust.diversity.evidence or ():
-        _add(lines[1][1], evidence.layer, evidence.distance, "distance of two texts about a pair", None)
+        _add(lines[1][1], evidence.layer, evidence.distance, texts.DISTANCE_OF_TEXTS, None)
     for of_layer in trust.discussion:
         key = Overturned(of_layer.layer - 1, of_layer.layer)
-        _add(lines[2][1], of_layer.layer, of_layer.neurons.changed.mean, "neurons changed their mind", key)
+        _add(lines[2][1], of_layer.layer, of_layer.neurons.changed.mean, texts.NEURONS_CHANGED, key)
     series = tuple(
         Series(name, tuple(spots), place - 1, f"{100 * spots[-1].y:.1f}", spread="bars" if place == 0 else "")
         for place, (name, spots) in enumerate(lines)
@@ -368,5 +389,5 @@ def layers_picture(trust: Trust) -> Picture:
 
 def _add(spots: list[PointMark], layer: int, mean: Mean, what: str, key: object) -> None:
     if mean.value is not None:
-        words = f"Layer {layer}, {what}: {percent(mean.value)} {percent_interval(mean.interval)}, n {mean.n:,}."
+        words = texts.layer_mean(layer, what, percent(mean.value), percent_interval(mean.interval), mean.n)
         spots.append(PointMark(float(layer), mean.value, words, mean.interval, key))

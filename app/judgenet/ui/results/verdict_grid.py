@@ -13,6 +13,7 @@ from judgenet.core.pairs import Verdict
 from judgenet.core.wording import SPOKEN, plural
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.results import texts
 from judgenet.ui.theme import current_theme
 
 SHOWN: Final[tuple[Verdict, ...]] = ("a", "tie", "b")
@@ -106,13 +107,13 @@ class VerdictGrid(QWidget):
         self._cells = {(row, column): _Cell(self, (row, column)) for row in SHOWN for column in SHOWN}
         for cell in self._cells.values():
             cell.clicked.connect(self._clicked)
-        self.setAccessibleName(f"{rows} by {columns.lower()}")
+        self.setAccessibleName(texts.rows_by_columns(rows, columns.lower()))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_names(self, rows: str, columns: str) -> None:
         """Sets who says what."""
         self.rows, self.columns = rows, columns
-        self.setAccessibleName(f"{rows} by {columns.lower()}")
+        self.setAccessibleName(texts.rows_by_columns(rows, columns.lower()))
         self.show_counts({place: cell.count for place, cell in self._cells.items()})
 
     def show_counts(self, counts: Mapping[GridCell, int]) -> None:

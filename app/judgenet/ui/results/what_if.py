@@ -16,6 +16,7 @@ from judgenet.core.pairs import ORDERS, Order
 from judgenet.core.wording import MINUS, of, p_value, percent, percent_interval, plural, points, points_interval
 from judgenet.ui.elements import ComboBox, label, line, link
 from judgenet.ui.measures import measure
+from judgenet.ui.results import texts
 from judgenet.ui.results.explore import Explorer, WhatIfQuestion, own_question
 from judgenet.ui.results.panel import Big, Panel
 from judgenet.ui.results.state import Results
@@ -27,12 +28,10 @@ if TYPE_CHECKING:
 MOST_LAYERS: Final = 3
 """Deeper networks have one slider, for the last layer that is kept."""
 _RULES: Final[tuple[tuple[VoteRule, str], ...]] = (
-    ("c2_all", "Vote of all layers, c2*(all)"),
-    ("c2_last", "Vote of the last layer kept"),
-    ("c1", "Average of all, c1*"),
+    ("c2_all", texts.VOTE_OF_ALL),
+    ("c2_last", texts.VOTE_OF_LAST),
+    ("c1", texts.AVERAGE_OF_ALL),
 )
-_DROPPED: Final = "Layer {layer} is left out."
-_READ: Final = "Layer {after} has read all of layer {layer}: without some of it, it would have said something else."
 
 
 def looked_at(decides: str) -> str:
@@ -111,31 +110,33 @@ class WhatIfPanel(Panel):
         self._explorer = explorer
         self._grid = QGridLayout()
         self._grid.setColumnStretch(1, 1)
-        self.layers = _SliderRow(self._grid, 0, "Layers")
-        self.widths = [_SliderRow(self._grid, 1 + place, f"Neurons, layer {place + 1}") for place in range(MOST_LAYERS)]
-        self.samples = _SliderRow(self._grid, 1 + MOST_LAYERS, "Samples per call")
-        self.orders = Segment("Orders", [("both", "Both"), ("ab", "A first"), ("ba", "B first")])
-        self.rule = ComboBox("Aggregation")
+        self.layers = _SliderRow(self._grid, 0, texts.LAYERS)
+        self.widths = [
+            _SliderRow(self._grid, 1 + place, texts.neurons_of_layer(place + 1)) for place in range(MOST_LAYERS)
+        ]
+        self.samples = _SliderRow(self._grid, 1 + MOST_LAYERS, texts.SAMPLES_PER_CALL)
+        self.orders = Segment(texts.ORDERS, [("both", texts.BOTH_ORDERS), ("ab", texts.A_FIRST), ("ba", texts.B_FIRST)])
+        self.rule = ComboBox(texts.AGGREGATION)
         for key, text in _RULES:
             self.rule.addItem(text, key)
-        self.vote = Segment("Who has a vote", [("neuron", "Each neuron"), ("call", "Each call")])
-        self.ties = Segment("A tied voter", [("abstain", "Abstains"), ("candidate", "Votes for a tie")])
-        self.fallback = Segment("Equal votes", [("tie", "Are a tie"), ("c1", "Average decides")])
+        self.vote = Segment(texts.WHO_VOTES, [("neuron", texts.EACH_NEURON), ("call", texts.EACH_CALL)])
+        self.ties = Segment(texts.TIED_VOTER, [("abstain", texts.ABSTAINS), ("candidate", texts.VOTES_FOR_A_TIE)])
+        self.fallback = Segment(texts.EQUAL_VOTES, [("tie", texts.EQUAL_VOTES_TIE), ("c1", texts.AVERAGE_DECIDES)])
         self.accuracy, self.calls, self.gain = Big(), Big(), Big()
         self.words = label("", tone="text2", wrap=True)
         self.note = label("", tone="text2", wrap=True)
-        self.show_them = link("Show them", "Show the pairs whose verdict changes")
-        self.back = link("Back to the run as it was")
-        self.read = link("Read them", "Read the calls of the run")
-        super().__init__("What if", parent=parent)
-        self.say("from the recorded run, no cost")
+        self.show_them = link(texts.SHOW_THEM, texts.SHOW_CHANGED_PAIRS)
+        self.back = link(texts.BACK_TO_RUN)
+        self.read = link(texts.READ_THEM, texts.READ_CALLS)
+        super().__init__(texts.WHAT_IF, parent=parent)
+        self.say(texts.FROM_RECORDED_RUN)
         first = 2 + MOST_LAYERS
         rows: tuple[tuple[str, QWidget], ...] = (
-            ("Orders", self.orders),
-            ("Aggregation", self.rule),
-            ("Vote", self.vote),
-            ("A tied voter", self.ties),
-            ("Equal votes", self.fallback),
+            (texts.ORDERS, self.orders),
+            (texts.AGGREGATION, self.rule),
+            (texts.VOTE, self.vote),
+            (texts.TIED_VOTER, self.ties),
+            (texts.EQUAL_VOTES, self.fallback),
         )
         self._names: dict[QWidget, QLabel] = {}
         for place, (text, widget) in enumerate(rows):
@@ -254,7 +255,7 @@ class WhatIfPanel(Panel):
         calls = explored.calls
         whole = whole_choice(calls)
         depth = choice.depth
-        one_layer = "The network has one layer." if calls.depth == 1 else ""
+        one_layer = texts.ONE_LAYER_ONLY if calls.depth == 1 else ""
         self.layers.set_range(1, calls.depth, depth, one_layer)
         sizes = [int((calls.layers == layer).sum()) for layer in range(1, calls.depth + 1)]
         shown = list(range(1, calls.depth + 1)) if calls.depth <= MOST_LAYERS else [depth]
@@ -263,13 +264,13 @@ class WhatIfPanel(Panel):
             if place >= len(shown):
                 continue
             layer = shown[place]
-            row.say(f"Neurons, layer {layer}")
+            row.say(texts.neurons_of_layer(layer))
             if layer > depth:
-                row.set_range(0, sizes[layer - 1], 0, _DROPPED.format(layer=layer))
+                row.set_range(0, sizes[layer - 1], 0, texts.layer_left_out(layer))
             elif layer < depth:
-                row.set_range(1, sizes[layer - 1], sizes[layer - 1], _READ.format(layer=layer, after=layer + 1))
+                row.set_range(1, sizes[layer - 1], sizes[layer - 1], texts.layer_was_read(layer, layer + 1))
             else:
-                alone = f"Layer {layer} has one neuron." if sizes[layer - 1] == 1 else ""
+                alone = texts.layer_of_one(layer) if sizes[layer - 1] == 1 else ""
                 row.set_range(1, sizes[layer - 1], choice.width, alone)
         self.samples.show(shown=whole.samples > 1)
         self.samples.set_range(1, whole.samples, choice.samples)
@@ -277,27 +278,21 @@ class WhatIfPanel(Panel):
         self.orders.set_current("both" if both else choice.orders[0])
         why = ""
         if len(calls.orders) < len(ORDERS):
-            why = "The responses were shown in one order only."
+            why = texts.ONE_ORDER_SHOWN
         elif depth > 1:
-            why = f"Layer {depth} has read both orders: one alone would be another network."
+            why = texts.read_both_orders(depth)
         self.orders.setEnabled(not why)
         self.orders.setToolTip(why)
         self.rule.setEnabled(True)
         self.rule.setToolTip("")
         notes = [why] if depth == 1 and why else []
         if depth > 1:
-            kept = "layer 1" if depth == 2 else f"layers 1 to {depth - 1}"
-            notes.append(
-                f"Only the last layer kept can lose neurons, and both orders stay: layer {depth} has read {kept}."
-            )
+            kept = texts.LAYER_1 if depth == 2 else texts.layers_up_to(depth - 1)
+            notes.append(texts.only_last_layer(depth, kept))
         if choice.width < sizes[depth - 1]:
-            notes.append(
-                f"Of layer {depth} the first {plural(choice.width, 'neuron')} of {sizes[depth - 1]:,} are kept."
-            )
+            notes.append(texts.first_neurons_kept(depth, plural(choice.width, "neuron"), sizes[depth - 1]))
         if stood_for(self._own):
-            notes.append(
-                "The chair, and a learned or accepted verdict, know the whole network: the vote of all stands for them."
-            )
+            notes.append(texts.VERDICT_OF_WHOLE_NETWORK)
         self.note.setText(" ".join(notes))
         self.note.setVisible(bool(notes))
 
@@ -348,27 +343,29 @@ class WhatIfPanel(Panel):
             return
         answer, own, changed = reply.answer, reply.own, reply.change
         if answer.accuracy is None:
-            self.accuracy.say("n/a", "accuracy: no pair has both a human label and a verdict")
+            self.accuracy.say("n/a", texts.NO_ACCURACY)
         else:
             interval = percent_interval(answer.interval)
-            self.accuracy.say(percent(answer.accuracy), f"accuracy {interval}, {of(answer.n_used, answer.n_total)}")
+            self.accuracy.say(
+                percent(answer.accuracy), texts.accuracy_on_pairs(interval, of(answer.n_used, answer.n_total))
+            )
         calls = f"{answer.calls:.1f}".removesuffix(".0")
         less = round(100 * (answer.calls / own.calls - 1)) if own.calls else 0
         saved = f", {MINUS if less < 0 else '+'}{abs(less)} %" if less else ""
-        self.calls.say(calls, f"calls per pair{saved}")
+        self.calls.say(calls, texts.calls_per_pair_saved(saved))
         test = changed.test
         assert self._own is not None
         other = reply.question != own_question(explored.calls, self._own.report.decides, self._own.report.recorded)
         if not other:
-            self.gain.say("–", "the run as it was")
+            self.gain.say("–", texts.RUN_AS_IT_WAS)
         elif test.difference is None:
-            self.gain.say("n/a", "against the run: no label")
+            self.gain.say("n/a", texts.NO_LABEL_TO_COMPARE)
         else:
-            self.gain.say(points(test.difference), f"against the run {points_interval(test.interval)}")
+            self.gain.say(points(test.difference), texts.against_run(points_interval(test.interval)))
         n = len(changed.changed)
-        told = f"{n:,} of {plural(changed.n, 'verdict')} change"
+        told = texts.verdicts_change(n, plural(changed.n, "verdict"))
         if test.n:
-            told += f": {changed.to_right:,} became right, {changed.to_wrong:,} wrong; {p_value(test.p)}"
+            told += texts.right_and_wrong(changed.to_right, changed.to_wrong, p_value(test.p))
         self.words.setText(f"{told}." if other else "")
         self.show_them.setVisible(n > 0)
         self.back.setVisible(other)
@@ -390,7 +387,7 @@ class WhatIfPanel(Panel):
         reply, explored = self._explorer.reply, self._explorer.explored
         if reply is not None and explored is not None:
             pairs = tuple(explored.pairs[place] for place in reply.change.changed)
-            self.pairs_wanted.emit(pairs, "the smaller network under “What if” changes the verdict")
+            self.pairs_wanted.emit(pairs, texts.CHANGED_BY_WHAT_IF)
 
 
 def stood_for(own: Results | None) -> bool:
