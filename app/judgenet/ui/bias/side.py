@@ -33,6 +33,7 @@ from judgenet.ui.bias import texts
 from judgenet.ui.bias.state import BiasSettings, BiasState
 from judgenet.ui.elements import ComboBox, DecimalBox, ElidedLabel, SpinBox, add_row, label, line, link
 from judgenet.ui.measures import Gap, measure
+from judgenet.ui.results.panel import clear_layout
 from judgenet.ui.widgets import set_kind
 
 _MOST_INSTRUCTIONS: Final = 1_000_000
@@ -265,7 +266,7 @@ class BiasSidebar(QScrollArea):
         why = plan.why_not or state.read_only
         self.why.setText(why)
         self.why.setVisible(bool(why) and not state.planning)
-        self._clear_facts()
+        clear_layout(self._facts)
         for widget in (self.left_out, self.reasons_link):
             widget.hide()
         self.left_out.setText("")
@@ -313,13 +314,6 @@ class BiasSidebar(QScrollArea):
         if progress is not None:
             self.bar.setValue(round(1000 * progress.share))
             self.how_far.setText(texts.calls_so_far(progress.calls, plural(progress.planned, "call")))
-
-    def _clear_facts(self) -> None:
-        while (item := self._facts.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
 
     def _fact(self, name: str, value: str) -> None:
         row = self._facts.rowCount()

@@ -22,6 +22,7 @@ from judgenet.stats.labour import Labour
 from judgenet.ui.elements import ComboBox, SpinBox, add_row, label
 from judgenet.ui.experiments import texts, work
 from judgenet.ui.measures import measure
+from judgenet.ui.results.panel import clear_layout, stack
 
 _FIELD: Final = 200
 """Least width of a field in px at 100 %: that of the longest choice."""
@@ -147,8 +148,7 @@ class ExperimentPlan(QScrollArea):
 
     def set_narrow(self, narrow: bool) -> None:
         """Puts the estimate below the form instead of beside it, where the dialog is narrow."""
-        direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-        self._halves.setDirection(direction)
+        stack(self._halves, narrow)
         policy = QFormLayout.RowWrapPolicy
         self._form.setRowWrapPolicy(policy.WrapAllRows if narrow else policy.WrapLongRows)
 
@@ -217,11 +217,7 @@ class ExperimentPlan(QScrollArea):
 
     def show_estimate(self, lines: Sequence[tuple[str, str]], note: str) -> None:
         """Shows the lines of the estimate as (name, value), and a warning below them; none where ``note`` is empty."""
-        while (item := self._facts.takeAt(0)) is not None:
-            old = item.widget()
-            if old is not None:
-                old.hide()
-                old.deleteLater()
+        clear_layout(self._facts)
         for row, (name, text) in enumerate(lines):
             self._facts.addWidget(label(name[0].upper() + name[1:], tone="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
             value = label(text, "strong" if name in (texts.STILL_TO_ASK, texts.PRICE) else "", wrap=True)

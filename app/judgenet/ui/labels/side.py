@@ -27,6 +27,7 @@ from judgenet.ui.labels import texts
 from judgenet.ui.labels.state import LabelsState
 from judgenet.ui.labels.width_plot import WidthPlot
 from judgenet.ui.measures import measure
+from judgenet.ui.results.panel import clear_layout
 from judgenet.ui.text_view import one_line
 from judgenet.ui.tokens import INSPECTOR, PANEL_INSIDE
 from judgenet.ui.widgets import Segment
@@ -222,7 +223,7 @@ class SidePanel(QFrame):
         )
 
     def _show_latest(self, desk: Desk | None) -> None:
-        _empty(self.latest)
+        clear_layout(self.latest)
         there = desk is not None and bool(desk.given)
         self.latest_head.setVisible(there)
         self._lines[2].setVisible(there)
@@ -242,7 +243,7 @@ class SidePanel(QFrame):
     def show_survey(self, state: LabelsState) -> None:
         """Shows how the annotators stand, and how far the labels reach."""
         survey = state.survey
-        _empty(self.people)
+        clear_layout(self.people)
         labelled = survey is not None and bool(survey.said)
         self.people_title.setVisible(labelled)
         self._lines[1].setVisible(labelled)
@@ -314,12 +315,3 @@ def _kappa_words(agreement: Agreement, interval: Interval | None) -> str:
         return texts.no_kappa(agreement.reasons.get("kappa", texts.NO_COMMON_PAIR))
     ends = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval is not None else ""
     return minus(f"{texts.kappa(f'{agreement.kappa:.2f}')}{ends}, {plural(agreement.n_used, 'pair')}")
-
-
-def _empty(grid: QGridLayout) -> None:
-    while grid.count():
-        item = grid.takeAt(0)
-        widget = item.widget() if item is not None else None
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()

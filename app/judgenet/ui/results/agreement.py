@@ -19,7 +19,7 @@ from judgenet.ui.elements import label, link
 from judgenet.ui.measures import measure
 from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results import texts
-from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
+from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable, agreement_columns
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
 from judgenet.ui.results.selection_titles import selection_words
@@ -46,14 +46,7 @@ class AgreementPanel(Panel):
     def __init__(self, parent: QWidget | None = None) -> None:
         self.table = FiguresTable(
             texts.AGREEMENT_BY_AGGREGATION,
-            (
-                Column(texts.AGGREGATION, "name"),
-                Column("", "place"),
-                Column(texts.ACCURACY_PERCENT, "accuracy"),
-                Column(texts.MACRO_F1, "macro_f1"),
-                Column(texts.KAPPA, "kappa"),
-                Column(texts.N_USED, "used"),
-            ),
+            agreement_columns(texts.AGGREGATION),
             most=12,
         )
         self.note = label("", tone="text2", wrap=True)

@@ -30,7 +30,7 @@ from judgenet.store.runs import RunInfo
 from judgenet.ui.elements import label, link
 from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
-from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
+from judgenet.ui.results.figures_table import FigureRow, FiguresTable, agreement_columns
 from judgenet.ui.results.headline import NoticeStrip
 from judgenet.ui.results.line_label import LineLabel
 from judgenet.ui.results.panel import Panel
@@ -121,14 +121,7 @@ class ComparePanel(Panel):
     def __init__(self, parent: QWidget | None = None) -> None:
         self.table = FiguresTable(
             texts.TWO_RUNS,
-            (
-                Column(texts.RUN, "name"),
-                Column("", "place"),
-                Column(texts.ACCURACY_PERCENT, "accuracy"),
-                Column(texts.MACRO_F1, "macro_f1"),
-                Column(texts.KAPPA, "kappa"),
-                Column(texts.N_USED, "used"),
-            ),
+            agreement_columns(texts.RUN),
         )
         self.line = LineLabel()
         self.warning = NoticeStrip()

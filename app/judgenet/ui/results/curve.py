@@ -17,7 +17,16 @@ from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results import texts
 from judgenet.ui.results.explore import Explorer
 from judgenet.ui.results.panel import Panel
-from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
+from judgenet.ui.results.point_chart import (
+    Picture,
+    PointChart,
+    PointMark,
+    Series,
+    Tick,
+    Upright,
+    share_ticks,
+    shares_of,
+)
 from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import Segment
 
@@ -133,9 +142,7 @@ def curve_picture(curve: WhatIf, base: ReferenceLine | None, *, by_calls: bool) 
                 marked=len(spots) <= 80,
             )
         )
-    shares = [spot.y for one in series for spot in one.spots]
-    shares += [end for spot in series[0].spots for end in (spot.interval or ())]
-    shares += [] if base is None else [base.y]
+    shares = shares_of(series) + ([] if base is None else [base.y])
     ring = next(
         (
             (at, place)

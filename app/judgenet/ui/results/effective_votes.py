@@ -7,20 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from judgenet.core.wording import of, percent, percent_interval, plural, points, ratio, ratio_interval
-from judgenet.report.model import ReportedAgreement
-from judgenet.stats.agreement import agreement_of
-from judgenet.stats.intervals import agreement_intervals
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label, link
 from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
 from judgenet.ui.results.correlation_view import CorrelationView
-from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
-from judgenet.ui.results.panel import Panel
-from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, share_ticks
+from judgenet.ui.results.figures_table import NO_FIGURES, Column, FigureRow, FiguresTable
+from judgenet.ui.results.panel import Panel, stack
+from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Tick, share_series, share_ticks, shares_of
 from judgenet.ui.results.state import Results
 from judgenet.ui.tasks import Job, JobCancelled
 from judgenet.ui.theme import current_theme
@@ -32,7 +29,6 @@ if TYPE_CHECKING:
     from judgenet.figures.panel_worth import PanelWorth, VotesFigures
     from judgenet.store.frame import RunFrame
 
-_NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
 _NARROW: Final = 1200
 """Narrower than this many px at 100 % the chart stands below the table."""
 
@@ -190,7 +186,7 @@ class WorthPanel(Panel):
         if state.places:
             name = texts.chosen_neurons(len(state.places))
             if state.set_worth is None:
-                rows.append(FigureRow(name, _NO_FIGURES, subject=True, extra=("", "…", "", "")))
+                rows.append(FigureRow(name, NO_FIGURES, subject=True, extra=("", "…", "", "")))
             else:
                 rows += [
                     _worth_row(name, basis, votes, subject=True)
@@ -217,7 +213,7 @@ def _worth_row(name: str, basis: str, votes: VotesFigures, *, subject: bool = Fa
     value = f"{ratio(votes.value)} {ratio_interval(votes.ci)}".strip()
     return FigureRow(
         name,
-        _NO_FIGURES,
+        NO_FIGURES,
         subject=subject,
         extra=(basis, value, ratio(votes.correlation), of(votes.n, votes.n_total)),
     )
@@ -316,10 +312,7 @@ class AddsPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = self.width() < current_theme().px(_NARROW)
-        wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-        if self._row.direction() != wanted:
-            self._row.setDirection(wanted)
+        stack(self._row, self.width() < current_theme().px(_NARROW))
 
     def _fill(self) -> None:
         from judgenet.report.outline_panel import chosen_note
@@ -354,7 +347,7 @@ def _step_row(step: StepFigures) -> FigureRow:
         percent(step.with_first, unit=False),
         "–" if step.size == 1 else gain_text(step.gain_over_first),
     )
-    return FigureRow(f"{step.size}  {step.neuron}", _NO_FIGURES, extra=cells)
+    return FigureRow(f"{step.size}  {step.neuron}", NO_FIGURES, extra=cells)
 
 
 def choice_picture(choice: ChoiceFigures) -> Picture:
@@ -373,11 +366,6 @@ def choice_picture(choice: ChoiceFigures) -> Picture:
         words = texts.panels_with_first(size, percent(step.with_first), right.n)
         first.append(PointMark(float(step.size), step.with_first, words))
     lines = {texts.CHOSEN: chosen, texts.WITH_FIRST: first, texts.ALL_OF_SIZE: every}
-    series = tuple(
-        Series(name, tuple(spots), place - 1, f"{100 * spots[-1].y:.1f}", spread="" if place else "band")
-        for place, (name, spots) in enumerate(lines.items())
-        if spots
-    )
-    shares = [end for one in series for spot in one.spots for end in (spot.y, *(spot.interval or ()))]
+    series = share_series(lines.items(), "band")
     ticks: tuple[Tick, ...] = tuple((float(step.size), f"{step.size}") for step in choice.steps)
-    return Picture(series, ticks, share_ticks(shares), texts.NEURONS_AXIS)
+    return Picture(series, ticks, share_ticks(shares_of(series)), texts.NEURONS_AXIS)

@@ -29,10 +29,12 @@ from judgenet.core.wording import clean, of, percent, percent_interval, ratio, r
 from judgenet.report.axis import Axis
 from judgenet.report.marks import estimate_mark
 from judgenet.report.model import ReportedAgreement
-from judgenet.stats.intervals import Interval
+from judgenet.stats.agreement import agreement_of
+from judgenet.stats.intervals import Interval, agreement_intervals
 from judgenet.ui.export import paint_marks
 from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
+from judgenet.ui.results import texts
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.table import RowsModel, StudioTable
 from judgenet.ui.theme import current_theme
@@ -70,6 +72,22 @@ class FigureRow:
     subject: bool = False
     baseline: float | None = None
     extra: tuple[str, ...] = ()
+
+
+NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
+"""The figures of a row that shows texts of its own alone."""
+
+
+def agreement_columns(name: str) -> tuple[Column, ...]:
+    """The columns of a table of agreement with people, the first one with its title."""
+    return (
+        Column(name, "name"),
+        Column("", "place"),
+        Column(texts.ACCURACY_PERCENT, "accuracy"),
+        Column(texts.MACRO_F1, "macro_f1"),
+        Column(texts.KAPPA, "kappa"),
+        Column(texts.N_USED, "used"),
+    )
 
 
 def axis_of(shares: Sequence[float]) -> Axis:

@@ -16,6 +16,7 @@ from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
 from judgenet.ui.results.guarantee_state import GuaranteeAnswer, GuaranteeQuestion, GuaranteeState
 from judgenet.ui.results.panel import Big, Panel
+from judgenet.ui.results.planner import LABEL_TICKS
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
 from judgenet.ui.results.what_if import Slider
 from judgenet.ui.widgets import Segment
@@ -38,7 +39,6 @@ _CONFIDENCES: Final[dict[Confidence, str]] = {
     "entropy": texts.ENTROPY,
 }
 _CROWDED: Final = 0.85
-_LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 
 
 class GuaranteePanel(Panel):
@@ -332,7 +332,7 @@ def labels_picture(figures: RunGuarantee) -> Picture:
     likely = tuple(PointMark(at.x, one.promised, at.words) for at, one in zip(share, figures.by_labels, strict=True))
     low, high = (min(at.x for at in share), max(at.x for at in share)) if share else (1.0, 3.0)
     ticks: tuple[Tick, ...] = tuple(
-        (log10(count), f"{count:,}") for count in _LABEL_TICKS if low - 0.05 <= log10(count) <= high + 0.05
+        (log10(count), f"{count:,}") for count in LABEL_TICKS if low - 0.05 <= log10(count) <= high + 0.05
     )
     series = (Series(texts.ACCEPTED, share, -1), Series(texts.ANY_PROMISE, likely, 0)) if share else ()
     have = figures.pairs.labels_used

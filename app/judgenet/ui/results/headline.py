@@ -31,6 +31,7 @@ from judgenet.ui.measures import Gap, measure
 from judgenet.ui.results import texts
 from judgenet.ui.results.figures_table import axis_of
 from judgenet.ui.results.line_label import LineLabel
+from judgenet.ui.results.panel import stack
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PANEL_INSIDE
 
@@ -208,9 +209,7 @@ class HeadPanel(QFrame):
         """Three columns; two with what they rest on in a line below; one."""
         wide = self.width() >= current_theme().px(_WIDE)
         narrow = self.width() < current_theme().px(_NARROW)
-        wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-        if self._row.direction() != wanted:
-            self._row.setDirection(wanted)
+        stack(self._row, narrow)
         self._lines[0].setVisible(not narrow)
         for widget in (self._lines[1], self._right):
             widget.setVisible(wide)

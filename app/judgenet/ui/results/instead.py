@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtWidgets import QWidget
 
 from judgenet.core.wording import aggregation_title, of, percent, percent_interval
-from judgenet.report.model import ReportedAgreement
-from judgenet.stats.agreement import agreement_of
-from judgenet.stats.intervals import agreement_intervals
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
-from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
+from judgenet.ui.results.figures_table import NO_FIGURES, Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.state import Results
 from judgenet.ui.tokens import TABLE_EDGE
@@ -24,7 +21,6 @@ if TYPE_CHECKING:
     from judgenet.figures.alt_test import AltTestFigures, RunAltTest
 
 _ROWS: Final = 12
-_NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
 _ANSWERS: Final = {True: texts.YES, False: texts.NO, None: "n/a"}
 _COLUMNS: Final = (
     Column(texts.JUDGE, "name"),
@@ -122,4 +118,4 @@ class InsteadPanel(Panel):
 def _row(name: str, figures: AltTestFigures, *, subject: bool = False) -> FigureRow:
     close = f"{percent(figures.advantage.value, unit=False)} {percent_interval(figures.advantage.ci)}".strip()
     extra = (of(figures.won, figures.tested), close, f"{figures.advantage.n:,}", _ANSWERS[figures.passes])
-    return FigureRow(name, _NO_FIGURES, subject=subject, extra=extra)
+    return FigureRow(name, NO_FIGURES, subject=subject, extra=extra)

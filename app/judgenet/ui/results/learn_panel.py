@@ -14,7 +14,7 @@ from judgenet.report.outline_tables import in_order
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
-from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
+from judgenet.ui.results.figures_table import FigureRow, FiguresTable, agreement_columns
 from judgenet.ui.results.learning import KIND, Learning
 from judgenet.ui.results.panel import Panel, clear_layout
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick
@@ -40,14 +40,7 @@ class LearnPanel(Panel):
         self._learning = learning
         self.table = FiguresTable(
             texts.LEARNED_AND_OTHERS,
-            (
-                Column(texts.AGGREGATION, "name"),
-                Column("", "place"),
-                Column(texts.ACCURACY_PERCENT, "accuracy"),
-                Column(texts.MACRO_F1, "macro_f1"),
-                Column(texts.KAPPA, "kappa"),
-                Column(texts.N_USED, "used"),
-            ),
+            agreement_columns(texts.AGGREGATION),
             most=14,
         )
         self.learn_button = QPushButton(texts.LEARN_WEIGHTS)

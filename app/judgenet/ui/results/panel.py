@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.ui.elements import label
 from judgenet.ui.measures import Gap, measure
@@ -59,8 +59,6 @@ class Rows(QWidget):
         self._rows: list[QBoxLayout] = []
         self._column = QVBoxLayout(self)
         measure(self._column, spacing=Gap(PANEL_GAP), margins=Gap(PAGE_MARGIN))
-        for row in self._rows:
-            measure(row, spacing=Gap(PANEL_GAP))
 
     def add(self, *panels: QWidget, weights: Sequence[int] = ()) -> None:
         """Adds a row of panels."""
@@ -83,14 +81,22 @@ class Rows(QWidget):
         return self.width() < current_theme().px(self._narrow)
 
     def _turn(self) -> None:
-        wanted = QBoxLayout.Direction.TopToBottom if self.is_narrow else QBoxLayout.Direction.LeftToRight
         for row in self._rows:
-            if row.direction() != wanted:
-                row.setDirection(wanted)
+            stack(row, self.is_narrow)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._turn()
+
+
+def stack(row: QBoxLayout, narrow: bool) -> bool:
+    """Puts the parts of a row below each other where it is ``narrow``, else side by side; tells whether that changed
+    anything."""
+    direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+    if row.direction() == direction:
+        return False
+    row.setDirection(direction)
+    return True
 
 
 class Big(QWidget):
@@ -125,8 +131,3 @@ def clear_layout(layout: QLayout) -> None:
         if widget is not None:
             widget.hide()
             widget.deleteLater()
-
-
-def fact(text: str) -> QLabel:
-    """A quiet line of text that wraps."""
-    return label(text, tone="text2", wrap=True)

@@ -39,7 +39,8 @@ _WORDS: Final[dict[PlanMethod, str]] = {
     "human_only": texts.LABELS_ONLY_METHOD,
 }
 _DRAWN_FROM: Final = 10
-_LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
+LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
+"""Where a logarithmic axis of labels has its ticks."""
 _TENS: Final = (10, 100, 1000, 10_000, 100_000)
 _MOST_TICKS: Final = 5
 """Where there are more, only powers of ten and their threefold are shown, so that numbers do not touch."""
@@ -191,7 +192,7 @@ def plan_picture(plan: LabelPlan) -> Picture:
     widest = max((spot.y for one in series for spot in one.spots), default=0.1)
     ticks = tuple((tick, f"{100 * tick:.0f}") for tick in round_ticks(0.0, widest, (0.05, 0.1, 0.2, 0.25, 0.5)))
     ticks = (*ticks[:-1], (ticks[-1][0], texts.points_tick(ticks[-1][1])))
-    counts = [count for count in _LABEL_TICKS if count <= plan.pairs]
+    counts = [count for count in LABEL_TICKS if count <= plan.pairs]
     if len(counts) > _MOST_TICKS:
         counts = [count for ten in counts if ten in _TENS for count in (ten, 3 * ten) if count <= plan.pairs]
     x_ticks: tuple[Tick, ...] = tuple((log10(count), f"{count:,}") for count in counts)

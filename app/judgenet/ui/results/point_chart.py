@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -105,6 +105,23 @@ def share_ticks(shares: Sequence[float], *, from_zero: bool = False) -> tuple[Ti
     """4 to 6 ticks in per cent that hold all shares; the unit stands on the top one."""
     ticks = axis.share_ticks((0.0, *shares) if from_zero else shares)
     return tuple((tick, f"{100 * tick:.0f}{' %' if tick == ticks[-1] else ''}") for tick in ticks)
+
+
+def share_series(
+    lines: Iterable[tuple[str, Sequence[PointMark]]], spread: Literal["", "band", "bars"]
+) -> tuple[Series, ...]:
+    """Lines of shares by name, each with its last share in per cent at its end; the first one is the subject, and has
+    its intervals as ``spread``. Lines without a mark are left out."""
+    return tuple(
+        Series(name, tuple(spots), place - 1, f"{100 * spots[-1].y:.1f}", spread="" if place else spread)
+        for place, (name, spots) in enumerate(lines)
+        if spots
+    )
+
+
+def shares_of(series: Iterable[Series]) -> list[float]:
+    """All shares of some series, with the ends of their intervals."""
+    return [share for line in series for spot in line.spots for share in (spot.y, *(spot.interval or ()))]
 
 
 class PointChart(QWidget):

@@ -13,17 +13,15 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from judgenet.core.wording import aggregation_title, minus, of, plural
 from judgenet.report.axis import round_ticks
-from judgenet.report.model import ReportedAgreement
-from judgenet.stats.agreement import agreement_of
-from judgenet.stats.intervals import Interval, agreement_intervals
+from judgenet.stats.intervals import Interval
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results import texts
-from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
-from judgenet.ui.results.panel import Panel
+from judgenet.ui.results.figures_table import NO_FIGURES, Column, FigureRow, FiguresTable
+from judgenet.ui.results.panel import Panel, stack
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick
 from judgenet.ui.results.state import Results
 from judgenet.ui.tasks import Job, JobCancelled
@@ -45,7 +43,6 @@ _NARROW: Final = 900
 _CHART: Final = 264
 """Height of the chart in px at 100 %."""
 _CIRCLES: Final = 3
-_NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +96,7 @@ class RankingPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = self.width() < current_theme().px(_NARROW)
-        wanted = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-        if self._row.direction() != wanted:
-            self._row.setDirection(wanted)
+        if stack(self._row, self.width() < current_theme().px(_NARROW)):
             self._fill()
 
     def forget(self) -> None:
@@ -218,7 +212,7 @@ def _ratings(ranking: SystemsRanking, *, counts: bool) -> tuple[list[FigureRow],
         ]
         if people:
             cells.append(_rating(people[system.name]))
-        rows.append(FigureRow(system.name, _NO_FIGURES, system.name, extra=tuple(cells)))
+        rows.append(FigureRow(system.name, NO_FIGURES, system.name, extra=tuple(cells)))
     return rows, [
         Column(texts.SYSTEM_COLUMN, "name"),
         *(Column(title, "extra", place) for place, title in enumerate(titles)),
@@ -233,7 +227,7 @@ def _matrix(systems: SystemsRanking) -> tuple[list[FigureRow], list[Column]]:
             f"{won:g}/{games}" if games else "–" if i == j else ""
             for j, (won, games) in enumerate(zip(ranking.wins[i], ranking.games[i], strict=True))
         ]
-        rows.append(FigureRow(f"{i + 1}  {system.name}", _NO_FIGURES, system.name, extra=tuple(cells)))
+        rows.append(FigureRow(f"{i + 1}  {system.name}", NO_FIGURES, system.name, extra=tuple(cells)))
     columns = [Column(str(place + 1), "extra", place) for place in range(len(ranking.systems))]
     return rows, [Column(texts.WINS_OF_GAMES, "name"), *columns]
 

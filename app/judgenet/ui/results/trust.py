@@ -19,7 +19,7 @@ from judgenet.ui.elements import label
 from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results import texts
 from judgenet.ui.results.panel import Panel
-from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, share_ticks
+from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, share_series, share_ticks, shares_of
 from judgenet.ui.results.state import Results
 from judgenet.ui.tasks import Job, JobCancelled
 
@@ -282,14 +282,9 @@ def review_picture(trust: Trust, target: float | None) -> Picture:
                 )
             )
     lines = ((texts.LEAST_SURE_FIRST, most), (texts.AT_RANDOM, chance), (texts.UNREVIEWED_PART, untouched))
-    series = tuple(
-        Series(name, tuple(spots), place - 1, f"{100 * spots[-1].y:.1f}", spread="" if place else "band")
-        for place, (name, spots) in enumerate(lines)
-        if spots
-    )
+    series = share_series(lines, "band")
     base = None if target is None else ReferenceLine(texts.PEOPLE, f"{100 * target:.1f}", target)
-    shares = [spot.y for one in series for spot in one.spots] + ([] if target is None else [target])
-    shares += [end for spot in most for end in (spot.interval or ())]
+    shares = shares_of(series) + ([] if target is None else [target])
     ticks = tuple((share / 4, f"{25 * share}") for share in range(5))
     return Picture(series, ticks, share_ticks(shares), texts.REVIEWED_BY_PEOPLE, base)
 
@@ -374,17 +369,11 @@ def layers_picture(trust: Trust) -> Picture:
     for of_layer in trust.discussion:
         key = Overturned(of_layer.layer - 1, of_layer.layer)
         _add(lines[2][1], of_layer.layer, of_layer.neurons.changed.mean, texts.NEURONS_CHANGED, key)
-    series = tuple(
-        Series(name, tuple(spots), place - 1, f"{100 * spots[-1].y:.1f}", spread="bars" if place == 0 else "")
-        for place, (name, spots) in enumerate(lines)
-        if spots
-    )
-    ends = [end for one in series for spot in one.spots for end in (spot.interval or ())]
-    shares = [spot.y for one in series for spot in one.spots] + ends
+    series = share_series(lines, "bars")
     layers = len(trust.diversity.layers)
     every = max(1, -(-layers // 8))
     ticks = tuple((float(layer), f"{layer}") for layer in range(1, layers + 1) if (layer - 1) % every == 0)
-    return Picture(series, ticks, share_ticks(shares, from_zero=True), "layer")
+    return Picture(series, ticks, share_ticks(shares_of(series), from_zero=True), "layer")
 
 
 def _add(spots: list[PointMark], layer: int, mean: Mean, what: str, key: object) -> None:
