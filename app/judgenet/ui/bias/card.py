@@ -379,10 +379,10 @@ class BiasCardView(QWidget):
             gone.hide()
             gone.deleteLater()
         while len(self.rows) < len(card.rows):
-            made = CardRow(self)
-            self._group.addButton(made)
-            self._column.insertWidget(len(self.rows) + 1, made)
-            self.rows.append(made)
+            row_widget = CardRow(self)
+            self._group.addButton(row_widget)
+            self._column.insertWidget(len(self.rows) + 1, row_widget)
+            self.rows.append(row_widget)
         for widget, row in zip(self.rows, card.rows, strict=True):
             widget.say(row, card.end, with_way=len(card.legend) > 1)
         self.head.say(card)
@@ -437,5 +437,5 @@ def _text(painter: QPainter, theme: Theme, box: QRectF, text: str, role: TypeRol
     font = theme.font(role)
     painter.setFont(font)
     painter.setPen(theme.color(tone))
-    shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-    painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), shown)
+    elided = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), elided)

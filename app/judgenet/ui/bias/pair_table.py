@@ -59,10 +59,10 @@ def behind(result: LabResult, cell: Cell) -> tuple[Behind, ...]:
         outcome = outcome_of_signs(probe, signs)
         if outcome == "not_asked":
             continue
-        said = [
+        answers = [
             answer_of_sign(sign, target) or texts.UNREADABLE for sign, target in zip(signs, item.targets, strict=True)
         ]
-        rows.append(Behind(item.pair, ", ".join(said), outcome, item))
+        rows.append(Behind(item.pair, ", ".join(answers), outcome, item))
     return tuple(rows)
 
 
@@ -220,8 +220,8 @@ class BehindPanel(QFrame):
         self._show_look()
 
     def _show_look(self, *_: object) -> None:
-        told = answers_text if self.what.current == "answers" else prompts_text
-        self.text.show_text("" if self._look is None else told(self._look))
+        text_of = answers_text if self.what.current == "answers" else prompts_text
+        self.text.show_text("" if self._look is None else text_of(self._look))
 
     def _open(self, index: QModelIndex) -> None:
         self.opened.emit((self.rows[index.row()].pair,))

@@ -162,9 +162,9 @@ class RanksView(QWidget):
             return
         places = {rater: place for place, rater in enumerate(raters)}
         values = {
-            (places[one], places[other]): (overlap.value, overlap.questions)
-            for (one, other), overlap in ranks.overlaps.items()
-            if one in places and other in places
+            (places[first], places[second]): (overlap.value, overlap.questions)
+            for (first, second), overlap in ranks.overlaps.items()
+            if first in places and second in places
         }
         names = tuple(titles[rater] for rater in raters)
         self.fact.setText(texts.OVERLAP_AND_RANKS + (f" {_valid_orders(orders)}" if orders is not None else ""))

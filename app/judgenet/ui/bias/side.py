@@ -189,11 +189,11 @@ class BiasSidebar(QScrollArea):
         column.addWidget(line())
 
     def _box(self, column: QVBoxLayout, text: str) -> QCheckBox:
-        made = QCheckBox(text)
-        made.setAccessibleName(text)
-        made.clicked.connect(self.changed)
-        column.addWidget(made)
-        return made
+        box = QCheckBox(text)
+        box.setAccessibleName(text)
+        box.clicked.connect(self.changed)
+        column.addWidget(box)
+        return box
 
     # What is chosen
 

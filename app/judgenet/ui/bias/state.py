@@ -206,7 +206,7 @@ class BiasState(QObject):
         """Reads which labs there are, and shows the newest where none is in view."""
         store = self._document.own_store
         try:
-            self.labs = () if store is None else tuple(lab_info(store, one) for one in labs(store))
+            self.labs = () if store is None else tuple(lab_info(store, lab) for lab in labs(store))
         except (StoreError, sqlite3.Error) as error:
             self._errors.tell_exception(error)
             self.labs = ()
@@ -217,7 +217,7 @@ class BiasState(QObject):
 
     def show_lab(self, lab: str) -> None:
         """Puts another lab into view."""
-        info = next((of for of in self.labs if of.id == lab), None)
+        info = next((known for known in self.labs if known.id == lab), None)
         if info is not None:
             self.lab, self.result = info, None
             self.result_changed.emit()
@@ -393,7 +393,7 @@ class BiasState(QObject):
         """Shows how far the lab is, and what was found so far."""
         self.progress = LabProgress(self._tally.calls, self._planned)
         self.progressed.emit()
-        if self.lab is None or self.lab.id not in {of.id for of in self.labs}:
+        if self.lab is None or self.lab.id not in {known.id for known in self.labs}:
             self.refresh_labs()
         due = max(_LIVE_S, _LIVE_SHARE * self._took_s)
         if self._watched and not self.reading and time.monotonic() - self._looked > due:

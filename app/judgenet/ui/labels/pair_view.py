@@ -185,8 +185,8 @@ class DeskView(QWidget):
         self._markdown = markdown
         self.form.set_current("markdown" if markdown else "plain")
 
-    def show_desk(self, desk: Desk, why_not: str, told: str) -> None:
-        """Shows the pair on the desk. ``why_not`` says why nothing can be labelled, ``told`` what to know of it."""
+    def show_desk(self, desk: Desk, why_not: str, note: str) -> None:
+        """Shows the pair on the desk. ``why_not`` says why nothing can be labelled, ``note`` what to know of it."""
         pair = desk.pair
         if pair is None:
             return
@@ -203,8 +203,8 @@ class DeskView(QWidget):
             button.setEnabled(not why_not)
             button.setVisible(desk.draw.mode != "settle" or key in ("a", "tie", "b"))
         self.back_button.setEnabled(desk.at > 0)
-        self.note.setText(why_not or told)
-        self.note.setVisible(bool(why_not or told))
+        self.note.setText(why_not or note)
+        self.note.setVisible(bool(why_not or note))
         self._fit_question()
 
     def show_prompt(self, prompt: PeoplePrompt, at: int, total: int, said: Said | None, why_not: str) -> None:

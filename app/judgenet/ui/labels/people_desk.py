@@ -143,7 +143,7 @@ class PeopleDesk(QDialog):
     def _first_open(self) -> None:
         """The first prompt that this person has not answered."""
         given = self.given
-        self.at = next((at for at, of in enumerate(self.prompts) if of.prompt not in given), len(self.prompts))
+        self.at = next((at for at, prompt in enumerate(self.prompts) if prompt.prompt not in given), len(self.prompts))
         self._show()
 
     def _show(self) -> None:
@@ -153,7 +153,7 @@ class PeopleDesk(QDialog):
             self.stack.setCurrentWidget(self.empty)
             return
         if self.at >= len(self.prompts):
-            answered = sum(of.prompt in self.given for of in self.prompts)
+            answered = sum(prompt.prompt in self.given for prompt in self.prompts)
             self.empty.say(
                 texts.all_answered(plural(answered, "answer"), len(self.prompts)), "", texts.CLOSE, self.accept
             )

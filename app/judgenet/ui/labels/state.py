@@ -428,13 +428,13 @@ class LabelsState(QObject):
 def _made(asked: _Asked, check: object) -> _Found:
     book = LabelBook.of(asked.store) if asked.store is not None else LabelBook()
     pairs, table = asked.pairs, asked.table
-    looked = survey(pairs, book, asked.seed)
+    standing = survey(pairs, book, asked.seed)
     plan = None
     match asked.mode:
         case "random":
             draw = draw_random(pairs, asked.seed)
         case "settle":
-            draw = Draw("settle", looked.disputed, "random", len(pairs))
+            draw = Draw("settle", standing.disputed, "random", len(pairs))
         case "targeted" if asked.picked:
             draw = replace(draw_picked(pairs, asked.picked), for_people=asked.for_people)
         case _ if table is None:
@@ -452,7 +452,7 @@ def _made(asked: _Asked, check: object) -> _Found:
         plan = planned(pairs, table, asked.aggregation, book, WIDTH)
     desk = Desk.of(pairs, draw, asked.annotator, asked.seed, book, asked.goal)
     rules = label_rules(asked.store) if asked.store is not None else LabelRules()
-    return _Found(desk, looked, plan, rules)
+    return _Found(desk, standing, plan, rules)
 
 
 def _looked(store: Store, desk: Desk, table: RunFrame | None, aggregation: str) -> tuple[Survey, LabelPlan | None]:

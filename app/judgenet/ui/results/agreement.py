@@ -317,9 +317,9 @@ class BreakdownPanel(Panel):
             FigureRow(role.role, role.figures, OfRole(role.role, False), extra=(f"{role.pairs:,}",))
             for role in report.roles
         ]
-        one = _role_word(report)
-        many = "criteria" if one == "criterion" else "roles"
-        note = texts.verdict_of_role(one, many) if rows else texts.NO_ROLES
+        role_word = _role_word(report)
+        role_words = "criteria" if role_word == "criterion" else "roles"
+        note = texts.verdict_of_role(role_word, role_words) if rows else texts.NO_ROLES
         return rows, _columns(_role_word(report).capitalize(), texts.PAIRS_JUDGED), note
 
     def _tasks(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:
@@ -380,7 +380,7 @@ def rows_picture(rows: Sequence[FigureRow], base: ReferenceLine | None, word: st
         for place, (name, spots) in enumerate(groups)
         if spots
     )
-    uprights = tuple(Upright(one.spots[0].x - 0.5, "", one.name) for one in series if one.name)
+    uprights = tuple(Upright(line.spots[0].x - 0.5, "", line.name) for line in series if line.name)
     return Picture(series, tuple(names), share_ticks(shares), word, base, uprights)
 
 

@@ -270,14 +270,14 @@ class CascadePanel(Panel):
         self.gain.say("n/a" if mine.difference is None else points(mine.difference), texts.against_everything(ends))
         # The name of a stage may be that of a model, which keeps its small letter.
         went = ", ".join(texts.stage_on(stage.name, of(stage.asked, stage.n_total)) for stage in cascade.stages)
-        told = [texts.asked(went)]
+        sentences = [texts.asked(went)]
         if len(cascade.stages) > 1:
-            told.append(texts.last_stage_alone(percent(cascade.last_accuracy)))
+            sentences.append(texts.last_stage_alone(percent(cascade.last_accuracy)))
         if cascade.unknown:
-            told.append(texts.pairs_unknown(cascade.unknown))
+            sentences.append(texts.pairs_unknown(cascade.unknown))
         if stood_for(self._results):
-            told.append(texts.WHOLE_NETWORK_STAND_IN)
-        self.words.setText(" ".join(told))
+            sentences.append(texts.WHOLE_NETWORK_STAND_IN)
+        self.words.setText(" ".join(sentences))
         self._fill_table(cascade)
 
     def _fill_table(self, cascade: RunCascade) -> None:
@@ -292,11 +292,11 @@ class CascadePanel(Panel):
                 self._cell(row, place, text, strong=strong)
 
     def _cell(self, row: int, place: int, text: str, *, tone: str = "", strong: bool = False) -> None:
-        made = label(text, "strong" if strong else "", tone=tone)
+        cell = label(text, "strong" if strong else "", tone=tone)
         if place:
-            made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            measure(made, font="strong" if strong else "body", tabular=True)
-        self._table.addWidget(made, row, place)
+            cell.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            measure(cell, font="strong" if strong else "body", tabular=True)
+        self._table.addWidget(cell, row, place)
 
     # Into the design
 

@@ -237,19 +237,28 @@ class ComparePanel(Panel):
                 head.setText(title)
         reasons = []
         for name, cells in self.differences.items():
-            of_ = differences[name]
+            difference = differences[name]
             in_percent = name in _IN_PERCENT
             figure = percent if in_percent else ratio
-            interval = points_interval(of_.interval) if in_percent else ratio_interval(of_.interval)
-            if of_.difference is None:
-                told = "n/a"
+            interval = points_interval(difference.interval) if in_percent else ratio_interval(difference.interval)
+            if difference.difference is None:
+                words = "n/a"
             else:
-                told = points(of_.difference) if in_percent else _signed(of_.difference)
-            row = (_FIGURES[name], figure(of_.first), figure(of_.second), told, interval, f"{of_.n:,}")
+                words = points(difference.difference) if in_percent else _signed(difference.difference)
+            row = (
+                _FIGURES[name],
+                figure(difference.first),
+                figure(difference.second),
+                words,
+                interval,
+                f"{difference.n:,}",
+            )
             for cell, text in zip(cells, row, strict=True):
                 cell.setText(text)
-            if of_.reason:
-                reasons.append(f"{_FIGURES[name]}: {'n/a – ' if of_.difference is None else ''}{of_.reason}.")
+            if difference.reason:
+                reasons.append(
+                    f"{_FIGURES[name]}: {'n/a – ' if difference.difference is None else ''}{difference.reason}."
+                )
         if compared.questions < compared.figures.n:
             reasons.append(texts.over_questions(compared.questions))
         self.reasons.setText(" ".join(reasons))

@@ -168,8 +168,8 @@ class CorrelationView(QWidget):
         r = r[np.ix_(order, order)]
         strength = np.nan_to_num(np.abs(r), nan=0.0)[:, :, None]
         base, above, below, same = (
-            np.array([of.red(), of.green(), of.blue()], np.float64)
-            for of in map(theme.color, ("surface", "accent", "text3", "sunken"))
+            np.array([color.red(), color.green(), color.blue()], np.float64)
+            for color in map(theme.color, ("surface", "accent", "text3", "sunken"))
         )
         colors = base + strength * (np.where((np.nan_to_num(r) >= 0)[:, :, None], above, below) - base)
         colors[np.arange(len(order)), np.arange(len(order))] = same
@@ -187,23 +187,23 @@ class CorrelationView(QWidget):
         x, y = position.x() / current_theme().scale, position.y() / current_theme().scale
         if x < layout.left:
             return None, None, layout.branch_at(x, y)
-        one, other = layout.row_at(y), layout.column_at(x)
-        if one is None:
+        row, column = layout.row_at(y), layout.column_at(x)
+        if row is None:
             return None, None, None
-        if other is None:
-            return None, one if layout.named else None, None
-        return (layout.order.index(one), layout.order.index(other)), None, None
+        if column is None:
+            return None, row if layout.named else None, None
+        return (layout.order.index(row), layout.order.index(column)), None, None
 
     def words_of(self, row: int, column: int) -> str:
         """What a cell says."""
         layout = self._laid_out(self.width())
         if layout is None or self._found is None:
             return ""
-        one, other = layout.order[row], layout.order[column]
-        if one == other:
-            return f"{self._names[one]}: {plural(self._found.n[one][one], 'pair')}."
-        r, n = self._found.r[one][other], self._found.n[one][other]
-        both = texts.both(self._names[one], self._names[other])
+        first, second = layout.order[row], layout.order[column]
+        if first == second:
+            return f"{self._names[first]}: {plural(self._found.n[first][first], 'pair')}."
+        r, n = self._found.r[first][second], self._found.n[first][second]
+        both = texts.both(self._names[first], self._names[second])
         if r is None:
             return texts.never_varies(both, n)
         return texts.correlation(both, ratio(r), self._basis, n)
@@ -216,7 +216,7 @@ class CorrelationView(QWidget):
         if cell is not None:
             words = self.words_of(*cell)
         elif branch is not None and self._found is not None:
-            joined = next(of for of in self._found.merges if (*of.left, *of.right) == branch)
+            joined = next(merge for merge in self._found.merges if (*merge.left, *merge.right) == branch)
             words = texts.joined_at(", ".join(branch), f"{joined.distance:.2f}")
         elif name is not None:
             words = f"{self._names[name]}: {texts.IS_CHOSEN if name in self._marked else texts.IS_NOT_CHOSEN}."
@@ -226,8 +226,8 @@ class CorrelationView(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         cell, name, branch = self._at(event.position())
-        there = cell is not None or name is not None or branch is not None
-        self.setCursor(Qt.CursorShape.PointingHandCursor if there else Qt.CursorShape.ArrowCursor)
+        leads = cell is not None or name is not None or branch is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if leads else Qt.CursorShape.ArrowCursor)
         self._point(cell, name, branch)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -244,7 +244,7 @@ class CorrelationView(QWidget):
         if name is not None:
             self._toggle({name})
         elif branch is not None:
-            self._toggle({self._names.index(of) for of in branch})
+            self._toggle({self._names.index(neuron) for neuron in branch})
         elif cell is not None and layout is not None:
             self._toggle({layout.order[cell[0]], layout.order[cell[1]]})
 

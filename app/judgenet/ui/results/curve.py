@@ -146,13 +146,13 @@ def curve_picture(curve: WhatIf, base: ReferenceLine | None, *, by_calls: bool) 
     ring = next(
         (
             (at, place)
-            for at, one in enumerate(series)
-            for place, spot in enumerate(one.spots)
+            for at, line in enumerate(series)
+            for place, spot in enumerate(line.spots)
             if spot.key == _choice(curve.smallest)
         ),
         None,
     )
-    xs = sorted({spot.x for one in series for spot in one.spots})
+    xs = sorted({spot.x for line in series for spot in line.spots})
     return Picture(
         tuple(series),
         x_ticks(xs),

@@ -64,11 +64,11 @@ class SplitBars(QWidget):
     def show_rows(self, rows: Sequence[tuple[str, Sequence[BarPart], str]]) -> None:
         """Sets the rows: name, parts, and what stands at the right."""
         self._rows = tuple(rows)
-        said = "; ".join(
+        spoken = "; ".join(
             texts.order_bar(name, ", ".join(f"{part.name} {part.count:,}" for part in parts), note)
             for name, parts, note in rows
         )
-        self.setAccessibleName(texts.order_bars(said))
+        self.setAccessibleName(texts.order_bars(spoken))
         self.updateGeometry()
         self.update()
 

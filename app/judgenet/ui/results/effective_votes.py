@@ -322,10 +322,10 @@ class AddsPanel(Panel):
         if panel is None:
             return
         choice = panel.study.choice.votes if self.by.current == "votes" else panel.study.choice.labels
-        there = choice.reason is None
-        self.table.setVisible(there)
-        self.chart.setVisible(there)
-        if not there:
+        known = choice.reason is None
+        self.table.setVisible(known)
+        self.chart.setVisible(known)
+        if not known:
             self.say("")
             self.note.setText(texts.not_available(choice.reason or ""))
             return

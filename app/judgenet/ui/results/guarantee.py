@@ -171,10 +171,10 @@ class GuaranteePanel(Panel):
         if isinstance(alpha, float):
             self.alpha.setValue(round(100 * alpha))
 
-    def _queue(self, wanted: object) -> None:
+    def _queue(self, signal: object) -> None:
         answer = self._state.answer
         if answer is not None and answer.queue:
-            wanted.emit(answer.queue)  # type: ignore[attr-defined]
+            signal.emit(answer.queue)  # type: ignore[attr-defined]
 
     def _queue_of_run(self) -> None:
         answer = self._state.answer
@@ -191,9 +191,9 @@ class GuaranteePanel(Panel):
         self.confidence.setCurrentIndex(self.confidence.findData(question.confidence))
         self._fill_run(answer)
         self._fill_project()
-        there = answer is not None
+        answered = answer is not None
         for widget in (self.chart, self.view, self.decided, self.people):
-            widget.setVisible(there)
+            widget.setVisible(answered)
         if answer is None:
             for button in (self.queue_button, self.list_button, self.random_button, self.save_button):
                 button.hide()
@@ -288,19 +288,19 @@ def _likely_words(figures: RunGuarantee) -> str:
 def alpha_picture(figures: RunGuarantee) -> Picture:
     """The share of verdicts that are accepted against the largest error, for all alphas."""
     judged, total = figures.pairs.judged, figures.pairs.total
-    by_alpha = {one.alpha: one for one in figures.by_alpha}
+    by_alpha = {promise.alpha: promise for promise in figures.by_alpha}
     spots = []
     for step in range(_ALPHAS[0], _ALPHAS[1] + 1):
         alpha = round(step / 100, 2)
-        found = by_alpha.get(alpha)
+        promise = by_alpha.get(alpha)
         words = (
             texts.nothing_at_error(step)
-            if found is None
+            if promise is None
             else texts.accepted_at_error(
-                step, of(found.accepted, judged), f"{100 * found.share:.0f}", of(total - found.accepted, total)
+                step, of(promise.accepted, judged), f"{100 * promise.share:.0f}", of(total - promise.accepted, total)
             )
         )
-        spots.append(PointMark(float(step), 0.0 if found is None else found.share, words, key=alpha))
+        spots.append(PointMark(float(step), 0.0 if promise is None else promise.share, words, key=alpha))
     chosen = round(100 * figures.alpha)
     ring = (0, chosen - _ALPHAS[0]) if _ALPHAS[0] <= chosen <= _ALPHAS[1] else None
     ticks: tuple[Tick, ...] = tuple((float(at), f"{at} %") for at in (1, 10, 20, 30, 40, 50))
@@ -318,18 +318,18 @@ def labels_picture(figures: RunGuarantee) -> Picture:
     """The share of verdicts that are likely to be accepted, and how likely a promise is, against labels."""
     share = tuple(
         PointMark(
-            log10(one.labels),
-            one.share,
+            log10(step.labels),
+            step.share,
             texts.accepted_with_labels(
-                plural(one.labels, "label"),
-                f"{100 * one.share:.0f}",
+                plural(step.labels, "label"),
+                f"{100 * step.share:.0f}",
                 plural(figures.pairs.labels_used, "label"),
-                f"{100 * one.promised:.0f}",
+                f"{100 * step.promised:.0f}",
             ),
         )
-        for one in figures.by_labels
+        for step in figures.by_labels
     )
-    likely = tuple(PointMark(at.x, one.promised, at.words) for at, one in zip(share, figures.by_labels, strict=True))
+    likely = tuple(PointMark(at.x, step.promised, at.words) for at, step in zip(share, figures.by_labels, strict=True))
     low, high = (min(at.x for at in share), max(at.x for at in share)) if share else (1.0, 3.0)
     ticks: tuple[Tick, ...] = tuple(
         (log10(count), f"{count:,}") for count in LABEL_TICKS if low - 0.05 <= log10(count) <= high + 0.05
@@ -338,6 +338,6 @@ def labels_picture(figures: RunGuarantee) -> Picture:
     have = figures.pairs.labels_used
     there = bool(share) and have > 0 and low <= log10(have) <= high
     # Where the lines are near the top, its word would stand in them.
-    clear = not any(one.promised > _CROWDED and one.labels <= 2 * have for one in figures.by_labels)
+    clear = not any(step.promised > _CROWDED and step.labels <= 2 * have for step in figures.by_labels)
     uprights = (Upright(log10(have), right=texts.NOW if clear else ""),) if there else ()
     return Picture(series, ticks, share_ticks((0.0, 1.0), from_zero=True), texts.LABELS_IN_ALL, uprights=uprights)

@@ -141,8 +141,8 @@ class GuaranteeState(QObject):
             return texts.NOTHING_PROMISED_YET
         if document.read_only:
             return document.read_only
-        there = document.spec.aggregation.acceptance
-        if there is not None and replace(there, made=answer.rule.made) == answer.rule:
+        kept = document.spec.aggregation.acceptance
+        if kept is not None and replace(kept, made=answer.rule.made) == answer.rule:
             return texts.PROJECT_HAS_RULE
         spec = replace(document.spec, aggregation=replace(document.spec.aggregation, acceptance=answer.rule))
         if why := acceptance_misfit(spec, verdict_names(spec)):

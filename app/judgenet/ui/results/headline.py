@@ -71,8 +71,8 @@ class RateAxis(QWidget):
         for rate in rates:
             shares += [] if rate.value is None else [rate.value, *(rate.interval or ())]
         self._axis = axis_of(shares)
-        said = "; ".join(f"{r.name} {percent(r.value)} {percent_interval(r.interval)}, {r.note}" for r in rates)
-        self.setAccessibleName(texts.win_rates(said))
+        spoken = "; ".join(f"{r.name} {percent(r.value)} {percent_interval(r.interval)}, {r.note}" for r in rates)
+        self.setAccessibleName(texts.win_rates(spoken))
         self.updateGeometry()
         self.update()
 
@@ -228,15 +228,15 @@ class HeadPanel(QFrame):
         best = report.rates.headline
         method: Method = best or "naive"
         estimate = report.rates.estimates[method]
-        there = estimate.value is not None
-        self.figure.setText(percent(estimate.value) if there else texts.NO_VERDICT_YET)
-        self.figure.setProperty("tone", "text3" if best is None and there else "")
+        known = estimate.value is not None
+        self.figure.setText(percent(estimate.value) if known else texts.NO_VERDICT_YET)
+        self.figure.setProperty("tone", "text3" if best is None and known else "")
         self.figure.style().unpolish(self.figure)
         self.figure.style().polish(self.figure)
-        self.figure.setFont(current_theme().font("headline" if there else "page", tabular=True))
+        self.figure.setFont(current_theme().font("headline" if known else "page", tabular=True))
         ends = estimate.interval
         interval = "" if ends is None else texts.interval_to(f"{100 * ends.low:.1f}", f"{100 * ends.high:.1f}")
-        self.interval.setText(interval if best is not None or not there else texts.interval_uncorrected(interval))
+        self.interval.setText(interval if best is not None or not known else texts.interval_uncorrected(interval))
         self.figure.setAccessibleName(f"{self.figure.text()}, {self.interval.text()}")
         self.win_title.say(win_title(report))
         others: tuple[Line, ...] = ((texts.OTHER_INTERVALS_FIXED,),) if at_any_time else ()
@@ -306,11 +306,11 @@ class HeadPanel(QFrame):
         network = report.spec.name or texts.NETWORK
         lines.append((Given(network), f", {aggregation_title(rates.aggregation)}"))
         in_line: list[str | Strong | Given | VerdictMark] = [texts.RESTS_ON_IN_LINE]
-        for place, said in enumerate(lines):
-            first = said[0]
+        for place, fact in enumerate(lines):
+            first = fact[0]
             if isinstance(first, str):
                 first = f"{first[:1].lower()}{first[1:]}"
-            in_line += [*(("; ",) if place else ()), first, *said[1:]]
+            in_line += [*(("; ",) if place else ()), first, *fact[1:]]
         self.facts.say(*lines)
         self.rests_on.say((*in_line, "."))
         for button in self.plan_links:
@@ -400,9 +400,9 @@ def judgement_lines(report: Report) -> tuple[Line, ...]:
     if interval is None:
         return ()
     one_system = report.data.system_b is not None
-    what = texts.SYSTEM if one_system else texts.SIDE
+    compared = texts.SYSTEM if one_system else texts.SIDE
     if interval.low <= 0.5 <= interval.high:
-        return ((Strong(texts.undecided(what)),),)
+        return ((Strong(texts.undecided(compared)),),)
     side: Verdict = "b" if interval.low > 0.5 else "a"
     where = texts.ABOVE if side == "b" else texts.BELOW
     return ((VerdictMark(side), *system_name(report, side), Strong(texts.is_better(where))),)

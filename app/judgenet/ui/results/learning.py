@@ -159,8 +159,8 @@ class Learning(QObject):
             return texts.NOTHING_LEARNED
         if self._document.read_only:
             return self._document.read_only
-        there = self._document.spec.aggregation.learned
-        if there is not None and replace(there, decides=rule.decides) == rule:
+        kept = self._document.spec.aggregation.learned
+        if kept is not None and replace(kept, decides=rule.decides) == rule:
             return texts.NETWORK_HAS_WEIGHTS
         why = misfit(self._document.spec, rule)
         return texts.other_network(why) if why else ""
@@ -185,17 +185,17 @@ def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
     frame = fair_frame(store, run)
     job.check()
     ways = ways_against_people(frame, frame.aggregations, on_step=lambda done, total: job.report(done, total))
-    learned = {way: of for way, of in ways.items() if not isinstance(of, str)}
+    learned = {way: figures for way, figures in ways.items() if not isinstance(figures, str)}
     fitted = learned.get(KIND)
     return LearnedRun(
         run_id=run.id,
         names=frame.names,
         places=frame.places,
-        figures={way: ReportedAgreement(of.agreement, of.intervals) for way, of in learned.items()},
-        weights={way: of.learned.weights for way, of in learned.items()},
-        reasons={way: of for way, of in ways.items() if isinstance(of, str)},
-        less={way: of.less for way, of in learned.items() if way != "best_single"},
-        below_baseline={way: of.below_baseline for way, of in learned.items()},
+        figures={way: ReportedAgreement(figures.agreement, figures.intervals) for way, figures in learned.items()},
+        weights={way: figures.learned.weights for way, figures in learned.items()},
+        reasons={way: figures for way, figures in ways.items() if isinstance(figures, str)},
+        less={way: figures.less for way, figures in learned.items() if way != "best_single"},
+        below_baseline={way: figures.below_baseline for way, figures in learned.items()},
         rule=None if fitted is None else learned_rule(store, frame, fitted.learned, KIND, made),
         labels=int((frame.human[frame.done] > 0).sum()),
     )

@@ -70,12 +70,12 @@ class PageView(QAbstractScrollArea):
 
     def zoom_by(self, factor: float) -> None:
         """Makes the pages larger or smaller; what is at the top stays there."""
-        wanted = max(_ZOOMS[0], min(_ZOOMS[1], self._zoom * factor))
-        if wanted == self._zoom:
+        zoom = max(_ZOOMS[0], min(_ZOOMS[1], self._zoom * factor))
+        if zoom == self._zoom:
             return
         bar = self.verticalScrollBar()
         share = bar.value() / max(1, bar.maximum())
-        self._zoom = wanted
+        self._zoom = zoom
         self._kept.clear()
         self._measure()
         bar.setValue(round(share * bar.maximum()))

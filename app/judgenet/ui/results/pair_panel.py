@@ -97,8 +97,8 @@ class SelectedPairsModel(QAbstractListModel):
             if self._store is None or self._run is None:
                 return ""
             try:
-                found = run_pair(self._store, self._run, pair).pair
-                text = " ".join(clean(found.told(found.question)[:_CHARS]).split())
+                content = run_pair(self._store, self._run, pair).pair
+                text = " ".join(clean(content.told(content.question)[:_CHARS]).split())
             except StoreError as error:
                 text = str(error)
             self._texts[pair] = text

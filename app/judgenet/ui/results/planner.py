@@ -126,10 +126,10 @@ class PlannerPanel(Panel):
         results = self._results
         self.plan = None
         rates: CorrectedRates | None = None if results is None else results.report.rates
-        there = rates is not None and rates.judged > 0
+        known = rates is not None and rates.judged > 0
         for widget in (self.chart, self.needed, self.more, self.next_button, *_both(self.needs)):
-            widget.setVisible(there)
-        if results is None or rates is None or not there:
+            widget.setVisible(known)
+        if results is None or rates is None or not known:
             self.note.setText(texts.NOTHING_TO_PLAN)
             self.say("")
             return
@@ -189,7 +189,7 @@ def plan_picture(plan: LabelPlan) -> Picture:
             for labels, width in plan.curve(method)
         )
         series.append(Series(_NAMES[method], spots, place - 1, f"{100 * spots[-1].y:.1f}" if spots else ""))
-    widest = max((spot.y for one in series for spot in one.spots), default=0.1)
+    widest = max((spot.y for line in series for spot in line.spots), default=0.1)
     ticks = tuple((tick, f"{100 * tick:.0f}") for tick in round_ticks(0.0, widest, (0.05, 0.1, 0.2, 0.25, 0.5)))
     ticks = (*ticks[:-1], (ticks[-1][0], texts.points_tick(ticks[-1][1])))
     counts = [count for count in LABEL_TICKS if count <= plan.pairs]

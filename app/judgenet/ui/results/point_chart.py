@@ -196,8 +196,8 @@ class PointChart(QWidget):
         for item in self._items:
             self.item.removeItem(item)
         self._items.clear()
-        for one in picture.series:
-            self._draw_series(one)
+        for line in picture.series:
+            self._draw_series(line)
         if picture.base is not None:
             self._add(pg.InfiniteLine(pos=picture.base.y, angle=0, pen=baseline_pen()), z=-5)
         for upright in picture.uprights:
@@ -212,14 +212,14 @@ class PointChart(QWidget):
         self.item.addItem(item, ignoreBounds=True)
         self._items.append(item)
 
-    def _draw_series(self, one: Series) -> None:
-        theme, subject = current_theme(), one.place < 0
-        pen = subject_pen() if subject else other_pen(one.place)
-        x = np.array([spot.x for spot in one.spots], dtype=float)
-        y = np.array([spot.y for spot in one.spots], dtype=float)
-        low = np.array([spot.interval.low if spot.interval else spot.y for spot in one.spots], dtype=float)
-        high = np.array([spot.interval.high if spot.interval else spot.y for spot in one.spots], dtype=float)
-        if one.spread == "band" and len(x):
+    def _draw_series(self, line: Series) -> None:
+        theme, subject = current_theme(), line.place < 0
+        pen = subject_pen() if subject else other_pen(line.place)
+        x = np.array([spot.x for spot in line.spots], dtype=float)
+        y = np.array([spot.y for spot in line.spots], dtype=float)
+        low = np.array([spot.interval.low if spot.interval else spot.y for spot in line.spots], dtype=float)
+        high = np.array([spot.interval.high if spot.interval else spot.y for spot in line.spots], dtype=float)
+        if line.spread == "band" and len(x):
             edges = pg.PlotCurveItem(x, low), pg.PlotCurveItem(x, high)
             for edge in edges:
                 edge.setPen(pg.mkPen(None))
@@ -227,12 +227,12 @@ class PointChart(QWidget):
             band = pg.FillBetweenItem(*edges)
             band.setBrush(subject_band())
             self._add(band, -10)
-        if one.spread == "bars":
+        if line.spread == "bars":
             bar = pg.ErrorBarItem(x=x, y=y, top=high - y, bottom=y - low, pen=mark_pen(subject=subject))
             self._add(bar, 1)
-        if one.joined:
+        if line.joined:
             self._add(pg.PlotCurveItem(x, y, pen=pen, antialias=True), 5 if subject else 2)
-        if one.marked and len(x):
+        if line.marked and len(x):
             dots = pg.ScatterPlotItem(
                 x,
                 y,
@@ -249,18 +249,18 @@ class PointChart(QWidget):
     def _fit(self) -> None:
         """Gives axis, labels and range the room that they need."""
         picture, (wide, tall) = self._picture, self.plot.view_size
-        named = [(one.name, one.value) for one in picture.series if one.joined and one.name]
+        named = [(line.name, line.value) for line in picture.series if line.joined and line.name]
         named += [] if picture.base is None else [(picture.base.name, picture.base.value)]
         self.ends.fit(named, _MOST_END, 34)
         if picture.y_ticks:
             low, high = picture.y_ticks[0][0], picture.y_ticks[-1][0]
             pad = (high - low) * min(0.2, 8 / max(80.0, tall))
             self.item.setYRange(low - pad, high + pad, padding=0)
-        xs = [spot.x for one in picture.series for spot in one.spots]
+        xs = [spot.x for line in picture.series for spot in line.spots]
         if xs:
             left, right = min(xs), max(xs)
             # A mark at an end of a line is seen whole.
-            joined = any(one.joined for one in picture.series)
+            joined = any(line.joined for line in picture.series)
             room = (right - left or 1.0) * min(0.2, max(0.02, _DOT / max(80.0, wide))) if joined else 0.6
             self.item.setXRange(left - room, right + room, padding=0)
         self._settle()
@@ -268,9 +268,9 @@ class PointChart(QWidget):
     def _settle(self) -> None:
         """Spreads the labels at the lines' ends so that none hides another."""
         labels = [
-            EndLabel(self.plot.place(one.spots[-1].x, one.spots[-1].y).y(), one.name, one.value, one.place < 0)
-            for one in self._picture.series
-            if one.joined and one.name and one.spots
+            EndLabel(self.plot.place(line.spots[-1].x, line.spots[-1].y).y(), line.name, line.value, line.place < 0)
+            for line in self._picture.series
+            if line.joined and line.name and line.spots
         ]
         base = self._picture.base
         if base is not None:
@@ -312,21 +312,21 @@ class PointChart(QWidget):
     def _tell(self) -> None:
         spot = self._spot(self.current)
         self.readout.setText(clean(spot.words) if spot is not None else self._hint)
-        said = [f"{one.name} {one.value}".strip() for one in self._picture.series if one.name]
+        ends = [f"{line.name} {line.value}".strip() for line in self._picture.series if line.name]
         if self._picture.base is not None:
-            said.append(f"{self._picture.base.name} {self._picture.base.value}")
-        self.setAccessibleDescription(clean(spot.words) if spot is not None else ", ".join(said))
+            ends.append(f"{self._picture.base.name} {self._picture.base.value}")
+        self.setAccessibleDescription(clean(spot.words) if spot is not None else ", ".join(ends))
 
     def _nearest(self, at: QPointF) -> tuple[int, int] | None:
         best, nearest = REACH * current_theme().scale, None
-        for series, one in enumerate(self._picture.series):
-            if not one.marked:
+        for series, line in enumerate(self._picture.series):
+            if not line.marked:
                 continue
-            for place in range(len(one.spots)):
+            for place in range(len(line.spots)):
                 apart = self.place_of(series, place) - at
                 far = (apart.x() ** 2 + apart.y() ** 2) ** 0.5
                 # The subject lies on top.
-                if far < best - (0.5 if one.place >= 0 else -0.5):
+                if far < best - (0.5 if line.place >= 0 else -0.5):
                     best, nearest = far, (series, place)
         return nearest
 
@@ -359,7 +359,8 @@ class PointChart(QWidget):
             self.chosen.emit(spot.key)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, marked = event.key(), [place for place, one in enumerate(self._picture.series) if one.marked and one.spots]
+        key = event.key()
+        marked = [place for place, line in enumerate(self._picture.series) if line.marked and line.spots]
         if not marked:
             super().keyPressEvent(event)
             return

@@ -274,8 +274,14 @@ def _picture(ranking: SystemsRanking) -> Picture:
 
 def separation_words(separation: SeparationFigures) -> str:
     """Which systems are separated from the next, in a sentence."""
-    apart = [texts.better_from_worse(one.better, one.worse) for one in separation.neighbours if one.separated]
-    open_ones = [texts.both(one.better, one.worse) for one in separation.neighbours if not one.separated]
+    apart = [
+        texts.better_from_worse(neighbour.better, neighbour.worse)
+        for neighbour in separation.neighbours
+        if neighbour.separated
+    ]
+    open_ones = [
+        texts.both(neighbour.better, neighbour.worse) for neighbour in separation.neighbours if not neighbour.separated
+    ]
     chosen = texts.matches_chosen(of(separation.played, separation.n_total)) if separation.auto else ""
     if not open_ones:
         return f"{texts.ALL_SEPARATED}{chosen}"

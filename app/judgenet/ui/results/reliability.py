@@ -109,19 +109,19 @@ def reliability_picture(figures: ReliabilityFigures) -> Picture:
     """The curve beside the line of calibrated probabilities."""
     spots = tuple(
         PointMark(
-            one.predicted,
-            one.observed,
+            bin_.predicted,
+            bin_.observed,
             texts.probability_bin(
-                f"{100 * one.low:.0f}",
-                f"{100 * one.high:.0f}",
-                one.n,
-                percent(one.predicted),
-                percent(one.observed),
-                percent_interval(one.ci),
+                f"{100 * bin_.low:.0f}",
+                f"{100 * bin_.high:.0f}",
+                bin_.n,
+                percent(bin_.predicted),
+                percent(bin_.observed),
+                percent_interval(bin_.ci),
             ),
-            one.ci,
+            bin_.ci,
         )
-        for one in figures.curve
+        for bin_ in figures.curve
     )
     ends = tuple(PointMark(share, share, texts.calibrated(percent(share))) for share in (0.0, 1.0))
     series = (

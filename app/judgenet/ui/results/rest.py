@@ -127,12 +127,12 @@ class LeftOutPanel(Panel):
     def _add(self, words: Line, chosen: OfLeftOut | None, *, indent: bool = False, quiet: bool = False) -> None:
         row = QHBoxLayout()
         row.setContentsMargins(current_theme().px(16) if indent else 0, 0, 0, 0)
-        shown = LineLabel(color="text2" if indent or quiet else "text")
-        shown.say(words)
-        self._labels.append(shown)
-        row.addWidget(shown, 0, Qt.AlignmentFlag.AlignTop)
+        words_label = LineLabel(color="text2" if indent or quiet else "text")
+        words_label.say(words)
+        self._labels.append(words_label)
+        row.addWidget(words_label, 0, Qt.AlignmentFlag.AlignTop)
         if chosen is not None:
-            button = link(texts.SHOW_THEM, texts.show_pairs(shown.text))
+            button = link(texts.SHOW_THEM, texts.show_pairs(words_label.text))
             button.setProperty("what", chosen.what)
             button.clicked.connect(self._clicked)
             row.addSpacing(current_theme().px(12))
@@ -142,6 +142,6 @@ class LeftOutPanel(Panel):
 
     def _clicked(self) -> None:
         sender = self.sender()
-        what = sender.property("what") if sender is not None else None
-        if what:
-            self.chosen.emit(OfLeftOut(what, self._aggregation))
+        left_out = sender.property("what") if sender is not None else None
+        if left_out:
+            self.chosen.emit(OfLeftOut(left_out, self._aggregation))

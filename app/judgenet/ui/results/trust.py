@@ -203,18 +203,18 @@ class ReviewPanel(Panel):
         target = None if trust.figures.need is None else trust.figures.need.target
         self.chart.show_picture(review_picture(trust, target))
         self.say(texts.labelled(of(curve.n, curve.n_total)))
-        told = []
+        sentences = []
         if curve.gain is not None:
-            told.append(texts.gain_of_review(points(curve.gain)))
+            sentences.append(texts.gain_of_review(points(curve.gain)))
         need = trust.figures.need
         if need is not None and need.measured is not None:
-            told.append(
+            sentences.append(
                 texts.review_needed(percent(need.target), percent(need.measured), percent_interval(need.interval))
             )
         elif need is not None:
-            told.append(texts.no_share_to_review(need.reasons.get("measured", "")))
-        told.append(texts.REVIEWED_PAIRS)
-        self.words.setText(" ".join(told))
+            sentences.append(texts.no_share_to_review(need.reasons.get("measured", "")))
+        sentences.append(texts.REVIEWED_PAIRS)
+        self.words.setText(" ".join(sentences))
 
 
 def people_words(people: AmongPeople) -> str:
@@ -222,7 +222,7 @@ def people_words(people: AmongPeople) -> str:
     panel, review = people
     if panel.h.value is None:
         return texts.NO_TWO_ANNOTATORS
-    told = [
+    sentences = [
         texts.annotators_agree(
             len(panel.raters),
             percent(panel.h.value),
@@ -233,10 +233,10 @@ def people_words(people: AmongPeople) -> str:
         )
     ]
     if review.saved is not None:
-        told.append(texts.annotation_saved(percent(review.saved)))
+        sentences.append(texts.annotation_saved(percent(review.saved)))
     elif review.reason:
-        told.append(texts.no_annotation_saved(review.reason))
-    return " ".join(told)
+        sentences.append(texts.no_annotation_saved(review.reason))
+    return " ".join(sentences)
 
 
 def review_picture(trust: Trust, target: float | None) -> Picture:
@@ -312,13 +312,13 @@ class AlikePanel(Panel):
     def _fill(self) -> None:
         trust = self._trusting.found
         picture = None if trust is None else layers_picture(trust)
-        there = picture is not None and bool(picture.series)
-        self.chart.setVisible(there)
+        known = picture is not None and bool(picture.series)
+        self.chart.setVisible(known)
         if trust is None or picture is None:
             self.say("")
             self.words.setText(self._trusting.why)
             return
-        if not there:
+        if not known:
             self.words.setText(texts.ONE_NEURON)
             return
         self.chart.show_picture(picture)
@@ -330,11 +330,11 @@ class AlikePanel(Panel):
 
 def layer_words(trust: Trust) -> list[str]:
     """What each layer after the first changed, towards whom, and whether that helped."""
-    told = []
+    sentences = []
     for of_layer in trust.discussion:
         changes = of_layer.neurons
         gain = "" if changes.gain.value is None else texts.gain_by_changes(points(changes.gain.value))
-        told.append(
+        sentences.append(
             texts.layer_changed(
                 of_layer.layer,
                 changes.changed.moved,
@@ -347,12 +347,12 @@ def layer_words(trust: Trust) -> list[str]:
     for alike in trust.diversity.layers:
         if alike.change is not None and alike.change.disagreement.value is not None:
             change = alike.change.disagreement
-            told.append(
+            sentences.append(
                 texts.disagreement_changed(
                     alike.layer - 1, alike.layer, points(change.value or 0.0), plural(change.n, "pair")
                 )
             )
-    return told or [texts.ONE_LAYER]
+    return sentences or [texts.ONE_LAYER]
 
 
 def layers_picture(trust: Trust) -> Picture:

@@ -136,9 +136,9 @@ class VerdictGrid(QWidget):
         """Moves the focus by so many rows and columns, over what is empty."""
         row, column = SHOWN.index(cell.place[0]) + down, SHOWN.index(cell.place[1]) + right
         while 0 <= row < 3 and 0 <= column < 3:
-            wanted = self._cells[SHOWN[row], SHOWN[column]]
-            if wanted.isEnabled():
-                wanted.setFocus(Qt.FocusReason.TabFocusReason)
+            neighbour = self._cells[SHOWN[row], SHOWN[column]]
+            if neighbour.isEnabled():
+                neighbour.setFocus(Qt.FocusReason.TabFocusReason)
                 return
             row, column = row + down, column + right
 

@@ -215,8 +215,8 @@ class WhatIfPanel(Panel):
     def _fill(self) -> None:
         """Shows what can be chosen, and what is."""
         explored, own = self._explorer.explored, self._own
-        there = explored is not None and bool(explored.names) and own is not None
-        if explored is None or own is None or not there:
+        known = explored is not None and bool(explored.names) and own is not None
+        if explored is None or own is None or not known:
             self._choice = None
             self.layers.set_range(1, 1, 1, self._explorer.why)
             for place, row in enumerate(self.widths):
@@ -355,20 +355,20 @@ class WhatIfPanel(Panel):
         self.calls.say(calls, texts.calls_per_pair_saved(saved))
         test = changed.test
         assert self._own is not None
-        other = reply.question != own_question(explored.calls, self._own.report.decides, self._own.report.recorded)
-        if not other:
+        differs = reply.question != own_question(explored.calls, self._own.report.decides, self._own.report.recorded)
+        if not differs:
             self.gain.say("–", texts.RUN_AS_IT_WAS)
         elif test.difference is None:
             self.gain.say("n/a", texts.NO_LABEL_TO_COMPARE)
         else:
             self.gain.say(points(test.difference), texts.against_run(points_interval(test.interval)))
         n = len(changed.changed)
-        told = texts.verdicts_change(n, plural(changed.n, "verdict"))
+        words = texts.verdicts_change(n, plural(changed.n, "verdict"))
         if test.n:
-            told += texts.right_and_wrong(changed.to_right, changed.to_wrong, p_value(test.p))
-        self.words.setText(f"{told}." if other else "")
+            words += texts.right_and_wrong(changed.to_right, changed.to_wrong, p_value(test.p))
+        self.words.setText(f"{words}." if differs else "")
         self.show_them.setVisible(n > 0)
-        self.back.setVisible(other)
+        self.back.setVisible(differs)
 
     def _rules_chosen(self, _key: str) -> None:
         self.rules_chosen.emit(self.rules)
