@@ -31,7 +31,7 @@ _PLACE: Final[dict[Verdict, int]] = {"a": 0, "b": 1, "tie": 2}
 
 
 class AgreementPanel(Panel):
-    """Aggregations by metrics; the row on which the user stands is the one that the page looks at.
+    """A table of aggregations by metric. The selected row is the aggregation that the other panels show.
 
     Signals:
         aggregation_chosen: the name of an aggregation.
@@ -69,8 +69,8 @@ class AgreementPanel(Panel):
         measure(self._foot, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10), spacing=16)
 
     def show_report(self, report: Report, aggregation: str, *, at_any_time: bool = False) -> None:
-        """Shows the aggregations of a report; ``aggregation`` is the one that is looked at. ``at_any_time`` says that
-        the report has intervals that are valid at any time."""
+        """Shows the aggregations of a report; ``aggregation`` is the selected one. ``at_any_time``: whether the
+        report's intervals are valid at any time."""
         rows = [
             FigureRow(aggregation_title(name), report.aggregations[name], name, subject=name == report.decides)
             for name in in_order(report)
@@ -92,7 +92,7 @@ class AgreementPanel(Panel):
         self.look_at(aggregation)
 
     def look_at(self, aggregation: str) -> None:
-        """Offers to let the aggregation that is looked at give the verdict."""
+        """Selects an aggregation, and offers a link that lets it give the verdict."""
         self._aggregation = aggregation
         title = aggregation_title(aggregation)
         self.verdict_link.setText(texts.let_it_decide(title))
@@ -181,7 +181,7 @@ _NAMES: Final = {"criterion": ("criterion", "criteria"), "role": ("role", "roles
 
 
 def _role_word(report: Report) -> str:
-    """What the roles of a run's neurons are called."""
+    """What the neurons' roles are called in a run: ``role`` or ``criterion``."""
     return "criterion" if report.spec.roles.kind == "criteria" else "role"
 
 
@@ -219,7 +219,7 @@ class BreakdownPanel(Panel):
         measure(self._plot, margins=(TABLE_EDGE, 0, TABLE_EDGE, 8))
 
     def show_report(self, report: Report, aggregation: str) -> None:
-        """Shows a report; tasks are judged by ``aggregation``."""
+        """Shows a report; accuracy by task is that of ``aggregation``."""
         self._report, self._aggregation = report, aggregation
         self.by.button("role").setText(_role_word(report).capitalize())
         if not self._by_user:
@@ -340,9 +340,9 @@ class BreakdownPanel(Panel):
 
 
 _NAMED: Final = 8
-"""Up to so many marks are named below the axis; of more the places count."""
+"""Up to so many marks have their names below the axis; with more, numbers stand there."""
 _LETTERS: Final = 56
-"""All these names together."""
+"""The names below the axis are cut so that all of them together have at most so many letters."""
 
 
 def rows_picture(rows: Sequence[FigureRow], base: ReferenceLine | None, word: str) -> Picture:

@@ -1,4 +1,4 @@
-"""What if the run had asked on only where it matters: any stop rule, answered at once from the recorded calls."""
+"""The panel Ask only where it matters: a stop rule, replayed at once on the recorded calls of a run."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ _RULES: Final[dict[StopWhen, str]] = {
     "difference": texts.DIFFERENCE_OF_SCORES,
 }
 _STEPS: Final[dict[StopWhen, tuple[int, float]]] = {"margin": (9, 1.0), "difference": (18, 0.5)}
-"""The last place of the slider of a number, and how much a place counts."""
+"""By rule with a number: the last position of the slider, and the number that one step of it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
 class CascadeQuestion:
-    """A stop rule, and between which stages it stands: neurons by name, or a place as in ``--stop-when``."""
+    """A stop rule and its stages. ``groups`` names the neurons of each stage; without groups, ``after`` says where the
+    rule stands, as in ``--stop-when``."""
 
     rule: StopRule
     groups: tuple[tuple[str, ...], ...] = ()
@@ -64,7 +65,7 @@ def cascade_of(store: Store, results: Results, question: CascadeQuestion) -> Run
 
 
 class CascadePanel(Panel):
-    """A stop rule with sliders, its accuracy and its calls beside asking everything, and other rules."""
+    """Controls for a stop rule, its accuracy and calls compared with asking everything, and a table of other rules."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         self.stages = ComboBox(texts.STAGES)
@@ -99,7 +100,7 @@ class CascadePanel(Panel):
         self._show_number()
 
     def _lay_out(self) -> None:
-        """Puts the question and its answer at the left, other rules at the right."""
+        """Puts the rule and its figures at the left, the table of other rules at the right."""
         rows: tuple[tuple[str, QWidget], ...] = (
             (texts.STAGES, self.stages),
             (texts.FIRST, self.first),
@@ -144,7 +145,7 @@ class CascadePanel(Panel):
     # What is asked
 
     def look(self, results: Results, *, live: bool) -> None:
-        """Shows a run; while it goes on nothing is asked of it."""
+        """Shows a run. While it is running, the panel is hidden."""
         new = self._results is None or self._results.run.id != results.run.id
         self._results = results
         frame = results.frame
@@ -206,7 +207,7 @@ class CascadePanel(Panel):
 
     @property
     def question(self) -> CascadeQuestion:
-        """What is asked by the choices as they are."""
+        """The rule and the stages as the controls have them."""
         when: StopWhen = self.rule.currentData()
         steps = _STEPS.get(when)
         rule = StopRule(when, None if steps is None else self.number.value() * steps[1])

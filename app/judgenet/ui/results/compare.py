@@ -66,12 +66,12 @@ def _signed(value: float) -> str:
 
 
 _MOST_CHANGES: Final = 6
-"""More differences of two networks than these are counted."""
+"""At most so many differences between two networks are listed; the others are counted."""
 
 
 def differing_line(beside: OtherRun, mine: RunInfo) -> Line:
-    """What makes two runs different judges, each difference from the older run to the newer, and what follows; empty
-    where nothing does."""
+    """What makes two runs different judges, from the older run to the newer, and what follows from that; an empty line
+    where nothing differs."""
     differing = beside.differing
     if not differing:
         return ()
@@ -108,11 +108,11 @@ def _network_parts(changes: Sequence[Change], names: tuple[str, str]) -> list[st
 
 
 class ComparePanel(Panel):
-    """The figures of two runs, and on which pairs only one of them is right.
+    """The figures of two runs, and the pairs on which only one of them is right.
 
     Signals:
-        pairs_wanted: indexes of pairs of the run in focus, and in words which they are.
-        closed: the comparison is to be closed.
+        pairs_wanted: places of pairs in the run in focus, and in words which pairs they are.
+        closed: the user closes the comparison.
     """
 
     pairs_wanted = Signal(object, str)
@@ -173,7 +173,7 @@ class ComparePanel(Panel):
         measure(self._top, margins=(TABLE_EDGE, 0, TABLE_EDGE, 8))
 
     def show_both(self, mine: Results, beside: OtherRun) -> None:
-        """Shows the run in focus and the one beside it."""
+        """Shows the run in focus and the run that it is compared with."""
         self._beside = beside
         other = beside.other
         one, two = texts.run(mine.run.number), texts.run(other.run.number)

@@ -1,5 +1,5 @@
-"""The heat map of the neurons' correlations beside their dendrogram: to be pointed at, walked by keys, and chosen
-from."""
+"""A heat map of the correlations between neurons beside their dendrogram. Cells can be pointed at, reached by keys and
+chosen."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 _LEAST_WIDTH: Final = 320
 _WIDEST: Final = 920
-"""Wider than this many px at 100 % it does not get: cells have their full size there."""
+"""The map gets no wider than this many px at 100 %: its cells have their full size then."""
 
 
 class CorrelationView(QWidget):
-    """The correlations of all neurons with each other; which of them are chosen is marked.
+    """The correlations of all neurons with each other; the chosen neurons are marked.
 
-    The arrow keys go from cell to cell, Space or Enter chooses the two neurons of a cell, or takes them back.
+    The arrow keys move from cell to cell; Space or Enter chooses the two neurons of a cell, or releases them.
 
     Signals:
-        pointed: what the cell, name or branch under the pointer, or reached by keys, says; empty where none is.
-        chosen: the neurons that are chosen now, as places in the names.
+        pointed: what the cell, name or branch under the pointer, or reached by keys, says; empty where there is none.
+        chosen: the neurons that are now chosen, as places in the names.
     """
 
     pointed = Signal(str)
@@ -58,7 +58,7 @@ class CorrelationView(QWidget):
         self.setSizePolicy(policy)
 
     def show_map(self, correlations: CorrelationFigures | None, names: tuple[str, ...], basis: str) -> None:
-        """Sets the correlations; ``basis`` says of what they are ("errors")."""
+        """Sets the correlations; ``basis`` says what is correlated (``errors`` or ``verdicts``)."""
         self._found, self._names, self._basis = correlations, names, basis
         self.current = self._branch = None
         count = plural(len(names), "neuron")
@@ -67,7 +67,7 @@ class CorrelationView(QWidget):
         self._draw_anew()
 
     def mark(self, places: Collection[int]) -> None:
-        """Marks the neurons that are chosen, without telling."""
+        """Marks the chosen neurons, without emitting ``chosen``."""
         self._marked = tuple(sorted(places))
         self._picture = None
         self.update()
@@ -86,7 +86,7 @@ class CorrelationView(QWidget):
     # Geometry
 
     def _laid_out(self, width: int) -> CorrelationLayout | None:
-        """The map as wide as there is room, in px at 100 %."""
+        """The layout of the map for a width in px; it is made anew only where the width changes."""
         from judgenet.report.correlation_chart import CorrelationLayout
 
         if self._found is None:
@@ -180,7 +180,8 @@ class CorrelationView(QWidget):
     # Pointing and choosing
 
     def _at(self, position: QPointF) -> tuple[tuple[int, int] | None, int | None, tuple[str, ...] | None]:
-        """The cell, the neuron whose name, and the branch at a place of the widget."""
+        """The cell, the neuron whose name stands there, or the branch at a position of the widget; the others are
+        ``None``."""
         layout = self._laid_out(self.width())
         if layout is None:
             return None, None, None
@@ -195,7 +196,7 @@ class CorrelationView(QWidget):
         return (layout.order.index(row), layout.order.index(column)), None, None
 
     def words_of(self, row: int, column: int) -> str:
-        """What a cell says."""
+        """What a cell says: its two neurons, their correlation, and n."""
         layout = self._laid_out(self.width())
         if layout is None or self._found is None:
             return ""
@@ -249,7 +250,7 @@ class CorrelationView(QWidget):
             self._toggle({layout.order[cell[0]], layout.order[cell[1]]})
 
     def _toggle(self, places: set[int]) -> None:
-        """Chooses neurons, or takes them back where all of them are chosen."""
+        """Chooses neurons, or releases them where all of them are chosen."""
         before = set(self._marked)
         self.mark(before - places if places <= before else before | places)
         self.chosen.emit(self._marked)

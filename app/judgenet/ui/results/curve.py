@@ -1,4 +1,4 @@
-"""Accuracy against the size of the network, and the smallest network that is nearly as good."""
+"""Accuracy against the size of the network, and the smallest network that is nearly as accurate."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ if TYPE_CHECKING:
 
 _MOST_TICKS = 8
 _WITH_FACT = 800
-"""Narrower than this many px the title has no fact beside it; the words below say the same."""
+"""In a panel narrower than this many px at 100 % the fact beside the title is hidden: the words below the chart say the
+same."""
 
 
 class CurvePanel(Panel):
-    """The accuracy of exact sub-networks, by neurons or by calls.
+    """The accuracy of sub-networks whose verdicts are exact, by neurons or by calls.
 
     Signals:
         chosen: the :class:`~judgenet.stats.whatif.Subnetwork` of the size that was clicked.
@@ -116,7 +117,8 @@ class CurvePanel(Panel):
 
 
 def curve_picture(curve: WhatIf, base: ReferenceLine | None, *, by_calls: bool) -> Picture:
-    """The curve as a picture: the network as it was asked, and beside it one order alone and fewer samples."""
+    """The chart of the curve: sub-networks with all orders and samples as the subject, and beside them those with one
+    order and those with fewer samples."""
     kinds = _kinds(curve, by_calls=by_calls)
 
     def x_of(point: Point) -> float:
@@ -165,7 +167,8 @@ def curve_picture(curve: WhatIf, base: ReferenceLine | None, *, by_calls: bool) 
 
 
 def _kinds(curve: WhatIf, *, by_calls: bool) -> dict[str, list[Point]]:
-    """The sizes by what is less in them: nothing, one of the orders, samples."""
+    """The sizes by what they leave out besides neurons: nothing, one of the orders, or samples. The keys are the names
+    of the lines."""
     whole = curve.whole
     kinds: dict[str, list[Point]] = {"": [], texts.ONE_ORDER: [], texts.FEWER_SAMPLES: []}
     for point in curve.points:
@@ -181,7 +184,7 @@ def _kinds(curve: WhatIf, *, by_calls: bool) -> dict[str, list[Point]]:
 
 
 def _uprights(curve: WhatIf) -> tuple[Upright, ...]:
-    """Where the next layer joins, for the first layers."""
+    """Lines where the next layer begins, for the first three that join."""
     uprights = []
     last = 0
     for depth, width in enumerate(_widths(curve)[:-1], 1):

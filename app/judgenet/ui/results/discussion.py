@@ -28,7 +28,7 @@ _PLACE: Final[dict[Verdict, int]] = {"a": 0, "b": 1, "tie": 2}
 
 
 class Swatch(QWidget):
-    """The look of one part of a bar, beside its words."""
+    """The key of a chart: the look of one part of a bar, beside its words."""
 
     def __init__(self, strength: float, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +52,7 @@ def _piece(painter: QPainter, box: QRectF, strength: float) -> None:
 
 
 class SplitBars(QWidget):
-    """Wholes split into the same parts, one a row."""
+    """Bars that are split into the same parts, one bar a row."""
 
     _ROW: Final = 30
 
@@ -62,7 +62,7 @@ class SplitBars(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_rows(self, rows: Sequence[tuple[str, Sequence[BarPart], str]]) -> None:
-        """Sets the rows: name, parts, and what stands at the right."""
+        """Sets the rows: name, parts, and the text at the right."""
         self._rows = tuple(rows)
         spoken = "; ".join(
             texts.order_bar(name, ", ".join(f"{part.name} {part.count:,}" for part in parts), note)
@@ -230,7 +230,7 @@ class ChangesPanel(Panel):
         measure(self._grid, across=24)
 
     def show_report(self, report: Report) -> None:
-        """Shows what layers changed; the panel is not there in a network of one layer."""
+        """Shows what layers changed; hidden for a network of one layer."""
         self._changes = report.changes
         names = [texts.layer_to_layer(change.before, change.after) for change in report.changes]
         if names != [self.layers.itemText(place) for place in range(self.layers.count())]:

@@ -42,13 +42,13 @@ class PanelReading:
 
 
 class PanelState(QObject):
-    """Reads a finished run's panel in a thread, and values any set of its neurons.
+    """Reads a finished run's panel of neurons in a thread, and computes what any set of its neurons is worth.
 
     Attributes:
-        found: what was read, ``None`` where nothing is.
-        why: why nothing is there.
+        found: what was read, ``None`` where nothing was.
+        why: why nothing was read.
         places: the neurons that are chosen, as places in ``found.study.neurons``.
-        set_worth: what they are worth; ``None`` while that is computed, or where none is chosen.
+        set_worth: what the chosen neurons are worth; ``None`` while that is computed, or where none is chosen.
 
     Signals:
         changed: :attr:`found` or :attr:`why` changed.
@@ -72,14 +72,14 @@ class PanelState(QObject):
         context.document.opened.connect(self.forget)
 
     def forget(self) -> None:
-        """Another project was opened."""
+        """Forgets everything: another project was opened."""
         self._number += 1
         self.found = self._frame = self._key = None
         self.choose(())
         self.changed.emit()
 
     def look(self, results: Results, *, live: bool) -> None:
-        """Looks at a run; while it goes on nothing is read."""
+        """Reads a run, unless it was read before; not while it is running."""
         key = (results.run.id, results.run.finished_at, results.report.data.finished, results.labels_key)
         if live:
             self.why = texts.COMPUTED_AT_THE_END
@@ -126,7 +126,7 @@ class PanelState(QObject):
                 self.choose(self.places)
 
     def choose(self, places: tuple[int, ...]) -> None:
-        """Chooses neurons; what they are worth comes from a thread."""
+        """Chooses neurons; what they are worth is computed in a thread."""
         self._set_number += 1
         self.places, self.set_worth = places, None
         self.set_changed.emit()
@@ -272,7 +272,8 @@ class CorrelationPanel(Panel):
 
 
 class AddsPanel(Panel):
-    """Panels chosen neuron by neuron, by effective votes or by labels, on questions that did not choose them."""
+    """Panels that grow neuron by neuron, chosen by effective votes or by labels, and measured on questions that did not
+    choose them."""
 
     def __init__(self, state: PanelState, parent: QWidget | None = None) -> None:
         self._state = state

@@ -1,4 +1,4 @@
-"""What a smaller network would have said: the calls of the run in focus as arrays, asked in threads."""
+"""What a smaller network would have said: the recorded calls of the run in focus as arrays, evaluated in threads."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from judgenet.stats.whatif import Calls, Subnetwork, SubnetworkChange, SubnetworkVerdicts, VoteRule, WhatIf
 
 _MOST_CELLS: Final = 4e7
-"""With more labelled pairs times sizes times choices than these, fewer choices of neurons are averaged."""
+"""With more cells than these (labelled pairs × sizes × choices of neurons) fewer choices of neurons are averaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """The calls of a run; ``pairs`` are the places in the run of the pairs that they are of."""
+    """The calls of a run. ``pairs`` has the place in the run of each pair of the calls."""
 
     run: RunInfo
     calls: Calls
@@ -36,7 +36,7 @@ class Explored:
 
 @dataclass(frozen=True, slots=True)
 class WhatIfQuestion:
-    """A sub-network under rules of voting."""
+    """A sub-network, the aggregation that gives its verdict, and the rules by which votes are counted."""
 
     choice: Subnetwork
     rule: VoteRule
@@ -45,7 +45,7 @@ class WhatIfQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the sub-network says, and what of the run's own verdict it changes."""
+    """The verdicts of the sub-network, and how they change the run's own."""
 
     question: WhatIfQuestion
     answer: SubnetworkVerdicts
@@ -54,7 +54,7 @@ class Reply:
 
 
 def own_question(calls: Calls, decides: str, rules: Aggregation) -> WhatIfQuestion:
-    """The question whose answer is the run's verdict. Where a chair decides, the vote below it stands for it."""
+    """The question whose answer is the run's own verdict; where a chair decides, the vote below it."""
     from judgenet.stats.whatif import Subnetwork, whole_choice
 
     whole = whole_choice(calls)
@@ -72,12 +72,12 @@ class Explorer(QObject):
     """Reads the calls of a finished run once, and answers questions about smaller networks.
 
     Attributes:
-        explored: the calls, ``None`` while they are not there; :attr:`why` then says why.
-        curve: accuracy by size of network under the rules and the rule of :meth:`look`, ``None`` where it is not there
-            or no pair has a label.
+        explored: the calls, ``None`` while they are not read; :attr:`why` then says why.
+        curve: accuracy by size of network under the chosen rules, ``None`` where it is not computed or no pair has a
+            label.
         reply: the answer to the last question.
-        working: the calls are being read, or the curve is being reckoned.
-        stopped: the user stopped it; :meth:`again` begins anew.
+        working: the calls are being read, or the curve is being computed.
+        stopped: the user stopped it; :meth:`again` resumes.
 
     Signals:
         changed: calls or curve came or went.
@@ -107,7 +107,7 @@ class Explorer(QObject):
         context.document.opened.connect(self.forget)
 
     def forget(self) -> None:
-        """Another project was opened."""
+        """Forgets everything: another project was opened."""
         self._number += 1
         self.working = False
         self.explored = self.curve = self.reply = self._own = self._results = self._key = self._curve_key = None
@@ -115,7 +115,7 @@ class Explorer(QObject):
         self.changed.emit()
 
     def look(self, results: Results, *, live: bool) -> None:
-        """Looks at a run under the rules of ``results``. While it goes on, nothing is read."""
+        """Reads a run under the rules of ``results``, unless it was read before; not while it is running."""
         key = (results.run.id, results.run.finished_at, results.report.data.finished, results.labels_key)
         self._results = results
         if live:
@@ -139,12 +139,12 @@ class Explorer(QObject):
         self._begin()
 
     def again(self) -> None:
-        """Reads the calls after the user had stopped it."""
+        """Reads the calls again after the user had stopped it."""
         self.stopped = False
         self._begin()
 
     def choose_rule(self, rule: VoteRule) -> None:
-        """Sets which aggregation the curve is of."""
+        """Sets the aggregation whose accuracy the curve shows."""
         if rule != self._rule:
             self._rule = rule
             self._begin()
@@ -204,14 +204,14 @@ class Explorer(QObject):
         self.changed.emit()
 
     def ask(self, question: WhatIfQuestion) -> None:
-        """Asks a sub-network; of questions that follow each other faster than answers the last one is answered."""
+        """Asks a sub-network. Of questions that come faster than their answers only the last one is answered."""
         self._asked = question
         if not self._asking and self.explored is not None:
             self._asking = True
             self._context.tasks.start(self._answer(), texts.EVALUATE_A_SMALLER)
 
     def wrong(self, reply: Reply) -> tuple[int, ...]:
-        """The places in the run of the labelled pairs that an answer has wrong."""
+        """The places in the run of the labelled pairs on which an answer is wrong."""
         explored = self.explored
         if explored is None:
             return ()

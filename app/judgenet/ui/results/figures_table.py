@@ -1,4 +1,4 @@
-"""Tables of figures: a name, where the figure lies with its interval, the figures, and n used of n."""
+"""Tables of figures: a name, the accuracy drawn with its interval, the figures, and n used of n."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FigureKind = Literal["name", "place", "accuracy", "macro_f1", "kappa", "used", "
 
 _OF_FIGURES: Final = ("place", "accuracy", "macro_f1", "kappa")
 FOREST_LEAST: Final = 84
-"""Narrower than this many px the drawn intervals are left out: the numbers say the same."""
+"""Where fewer px than these are left, the drawn intervals are hidden: the numbers say the same."""
 NAME_LEAST: Final = 96
 
 
@@ -60,10 +60,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class FigureRow:
-    """A row. ``key`` is what the table tells when the row is chosen; a row without one cannot be chosen.
+    """A row. ``key`` is what the table emits when the row is chosen; a row without one cannot be chosen.
 
-    ``figures`` of ``None`` make the row a heading. ``baseline`` is a mark of this row alone. ``hollow`` is for rates
-    that are not corrected.
+    Without ``figures`` the row is a heading. ``baseline`` is a mark in this row alone; ``extra`` are the texts of the
+    columns of kind ``extra``.
     """
 
     name: str
@@ -75,7 +75,7 @@ class FigureRow:
 
 
 NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
-"""The figures of a row that shows texts of its own alone."""
+"""For rows that show nothing but texts of their own."""
 
 
 def agreement_columns(name: str) -> tuple[Column, ...]:
@@ -116,7 +116,7 @@ _TEXTS: Final[dict[FigureKind, Callable[[ReportedAgreement], tuple[str, str, str
     ),
     "used": lambda of_: ("", of(*of_.used), ""),
 }
-"""By kind: a figure, its interval, and why there is none."""
+"""By kind of column: the figure, its interval, and why there is none."""
 
 
 class FiguresModel(RowsModel):
@@ -151,7 +151,7 @@ class FiguresModel(RowsModel):
         return super().headerData(section, orientation, role)
 
     def texts(self, row: FigureRow, column: Column) -> tuple[str, str, str]:
-        """A cell: its figure, what stands after it in quieter letters, and why there is no figure."""
+        """A cell: its figure, the quieter text after it, and why there is no figure."""
         if column.kind == "name":
             return row.name, "", ""
         if row.figures is None:
@@ -306,11 +306,11 @@ class _Drawer(QStyledItemDelegate):
 
 
 class FiguresTable(StudioTable):
-    """Figures in rows. It is as high as its rows, up to ``most`` of them; then it scrolls.
+    """Figures in rows. The table is as high as its rows, up to ``most`` of them; beyond that it scrolls.
 
     Signals:
         chosen: the key of the row that was clicked, or reached and confirmed with Enter.
-        current_changed: the key of the row on which the user stands now.
+        current_changed: the key of the row that is now selected.
     """
 
     chosen = Signal(object)
@@ -349,7 +349,8 @@ class FiguresTable(StudioTable):
     def show_rows(
         self, rows: Sequence[FigureRow], *, baseline: float | None = None, columns: Sequence[Column] | None = None
     ) -> None:
-        """Replaces the rows; the chosen one stays chosen where it is still there. ``baseline`` holds for all rows."""
+        """Replaces the rows; the selected one stays selected where it still exists. ``baseline`` is drawn across all
+        rows."""
         key = self.current_key
         self._filling = True
         self.figures.show_rows(rows, columns)
@@ -362,12 +363,12 @@ class FiguresTable(StudioTable):
 
     @property
     def current_key(self) -> object:
-        """The key of the row that is chosen, ``None`` where none is."""
+        """The key of the selected row, ``None`` without one."""
         index = self.currentIndex()
         return self.figures.rows[index.row()].key if index.isValid() else None
 
     def set_current(self, key: object) -> None:
-        """Chooses a row without telling."""
+        """Selects a row without emitting a signal."""
         before, self._filling = self._filling, True
         for place, row in enumerate(self.figures.rows):
             if row.key == key and key is not None:
@@ -379,7 +380,7 @@ class FiguresTable(StudioTable):
         self._filling = before
 
     def clear_current(self) -> None:
-        """No row is chosen any more."""
+        """Selects no row, without emitting a signal."""
         before, self._filling = self._filling, True
         self.setCurrentIndex(QModelIndex())
         self._filling = before
@@ -410,7 +411,8 @@ class FiguresTable(StudioTable):
     # Widths
 
     def fit(self) -> None:
-        """Gives each column its width: figures as they need, the drawn intervals what is left, else the name."""
+        """Gives each column its width: figures what they need, the drawn intervals what is left, or the name where
+        these are hidden."""
         if not self.figures.columns:
             return
         theme, room = current_theme(), self.viewport().width()
@@ -450,7 +452,7 @@ class FiguresTable(StudioTable):
         return round(max([head + current_theme().px(TABLE_EDGE), *names])) + current_theme().px(TABLE_EDGE + 8)
 
     def _needed(self, *, two_lines: bool) -> dict[int, int]:
-        """What the columns of figures need, by place."""
+        """The widths in px that the columns of figures need, by column."""
         theme = current_theme()
         strong, body = QFontMetricsF(theme.font("node", tabular=True)), QFontMetricsF(theme.font(tabular=True))
         widths = {}

@@ -1,4 +1,5 @@
-"""Which verdicts can be accepted with a bounded error: sliders, the share decided, and the queue for people."""
+"""The panel Verdicts with a guarantee: which verdicts can be accepted with a bounded error, and the queue for
+people."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from judgenet.ui.results.state import Results
 
 _ALPHAS: Final = (1, 50)
-"""The least and the largest error that can be asked for, in per cent."""
+"""The least and the largest error that can be chosen, in per cent."""
 _DELTAS: Final = (("0.1", "10 %"), ("0.05", "5 %"), ("0.01", "1 %"))
 _CONFIDENCES: Final[dict[Confidence, str]] = {
     "calls": texts.AGREEMENT_OF_CALLS,
@@ -42,12 +43,12 @@ _CROWDED: Final = 0.85
 
 
 class GuaranteePanel(Panel):
-    """What can be promised of the run in focus.
+    """What can be guaranteed for the verdicts of the run in focus.
 
     Signals:
-        queue_wanted: pairs of the run for people, by index, are to be labelled.
-        labels_wanted: pairs are to be labelled at random.
-        list_wanted: a list of pairs of the run, by index, is to be saved to a file.
+        queue_wanted: the user wants to label these pairs, given by their places in the run.
+        labels_wanted: the user wants to label pairs at random.
+        list_wanted: the user wants to save a list of these pairs, given by their places in the run.
         pairs_wanted: pairs of the run, by index, are to be listed, and why.
     """
 
@@ -156,7 +157,7 @@ class GuaranteePanel(Panel):
     # What is asked
 
     def show_results(self, results: Results, *, live: bool) -> None:
-        """Looks at a run."""
+        """Shows a run; ``live`` while it is running."""
         self._report_acceptance = results.report.acceptance
         self._rule_of_run = results.frame.spec.aggregation.acceptance
         self._state.look(results, live=live)
@@ -286,7 +287,7 @@ def _likely_words(figures: RunGuarantee) -> str:
 
 
 def alpha_picture(figures: RunGuarantee) -> Picture:
-    """The share of verdicts that are accepted against the largest error, for all alphas."""
+    """The share of verdicts that are accepted, by the largest error."""
     judged, total = figures.pairs.judged, figures.pairs.total
     by_alpha = {promise.alpha: promise for promise in figures.by_alpha}
     spots = []
@@ -315,7 +316,8 @@ def alpha_picture(figures: RunGuarantee) -> Picture:
 
 
 def labels_picture(figures: RunGuarantee) -> Picture:
-    """The share of verdicts that are likely to be accepted, and how likely a promise is, against labels."""
+    """The share of verdicts that are likely to be accepted, and how likely any guarantee is, by the number of
+    labels."""
     share = tuple(
         PointMark(
             log10(step.labels),

@@ -1,4 +1,5 @@
-"""What can be promised of the verdicts of the run in focus, computed in a thread; the rule that the project keeps."""
+"""What can be guaranteed for the verdicts of the run in focus, computed in a thread; and the rule that the project
+keeps."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ DELTA: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class GuaranteeQuestion:
-    """The largest error of accepted verdicts, the probability that it is larger, and what tells how sure they are."""
+    """``alpha`` is the largest error of accepted verdicts, ``delta`` the probability that it is larger, ``confidence``
+    the measure by which verdicts are accepted."""
 
     alpha: float = ALPHA
     delta: float = DELTA
@@ -35,9 +37,9 @@ class GuaranteeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class GuaranteeAnswer:
-    """What can be promised. ``rule`` would go into the project, ``None`` where nothing can; ``queue`` are the pairs of
-    the run for people that nobody has labelled, by index, the least sure first; ``decided_queue`` those that the rule
-    of the run itself left."""
+    """What can be guaranteed. ``rule`` is the rule that the project would keep, ``None`` where nothing can be
+    guaranteed. ``queue`` are the places in the run of the pairs for people without a label, the least sure first;
+    ``decided_queue`` those that the run's own rule left to people."""
 
     question: GuaranteeQuestion
     figures: RunGuarantee
@@ -47,12 +49,13 @@ class GuaranteeAnswer:
 
 
 class GuaranteeState(QObject):
-    """Answers questions about the run in focus; of questions that follow each other fast the last one is answered.
+    """Answers questions about the run in focus. Of questions that come faster than their answers only the last one is
+    answered.
 
     Attributes:
-        question: what is asked; ``answer`` is ``None`` while there is none.
-        working: an answer is on its way.
-        live: the run goes on, and nothing is computed.
+        question: the question in force; ``answer`` is ``None`` while there is none.
+        working: an answer is being computed.
+        live: the run is running, and nothing is computed.
 
     Signals:
         changed: any of these changed.
@@ -75,7 +78,7 @@ class GuaranteeState(QObject):
         context.document.read_only_changed.connect(self.changed)
 
     def forget(self) -> None:
-        """Another project was opened."""
+        """Forgets everything: another project was opened."""
         self._number += 1
         self._results = self.answer = None
         self._verdicts = {}
@@ -83,7 +86,7 @@ class GuaranteeState(QObject):
         self.changed.emit()
 
     def look(self, results: Results, *, live: bool) -> None:
-        """Looks at a run. While it goes on, nothing is computed."""
+        """Answers the question for a run; not while it is running."""
         if results is self._results and live == self.live:
             return
         before = self._results
@@ -97,7 +100,7 @@ class GuaranteeState(QObject):
         self.changed.emit()
 
     def ask(self, question: GuaranteeQuestion) -> None:
-        """Asks something else."""
+        """Asks another question."""
         if question == self.question:
             return
         self.question = question
@@ -176,7 +179,8 @@ class GuaranteeState(QObject):
 def answered(
     results: Results, question: GuaranteeQuestion, known: ConfidentVerdicts | None, made: str
 ) -> tuple[ConfidentVerdicts, GuaranteeAnswer]:
-    """The answer to a question; ``known`` are the verdicts with its confidence where they were computed before."""
+    """The answer to a question. ``known`` are the verdicts with this measure of confidence where they were computed
+    before; ``made`` is the date of the rule, as ISO text."""
     from judgenet.figures.acceptance import people_queue, without_label
     from judgenet.figures.guarantee import acceptance_rule, confident_verdicts, for_people, guarantee_of
 

@@ -1,4 +1,4 @@
-"""The head of the page: the figure that can be defended, what it rests on, and how the run stands."""
+"""The head of the page: the corrected win rate, what it rests on, and notices about the run."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ _TICK_ROOM: Final = 40
 _TICK_STEPS: Final = (0.05, 0.1, 0.2, 0.25, 0.5)
 """A tick of the axis needs so many px."""
 _WIDE, _NARROW = 1040, 780
-"""Below the first of these widths in px the head has two columns, below the second one."""
+"""Narrower than the first of these widths in px at 100 % the head has two columns, narrower than the second one
+column."""
 
 
 @dataclass(frozen=True, slots=True)
 class RateRow:
-    """A rate with its interval, as a row of :class:`RateAxis`; without a value it is refused."""
+    """A rate with its interval, as a row of :class:`RateAxis`; ``value`` is ``None`` where the estimate is refused."""
 
     name: str
     value: float | None
@@ -54,7 +55,7 @@ class RateRow:
 
 
 class RateAxis(QWidget):
-    """Rates on a common axis, with a mark at even."""
+    """Rates on a common axis, with a mark at 50 %."""
 
     _ROW: Final = 32
 
@@ -126,10 +127,10 @@ def _figure(rate: RateRow) -> str:
 
 
 class HeadPanel(QFrame):
-    """The figure of the page at the left, all estimates of it in the middle, what they rest on at the right.
+    """The headline figure at the left, all estimates in the middle, what they rest on at the right.
 
     Signals:
-        plan_wanted: the plan for more labels is to be shown.
+        plan_wanted: the user wants the plan for more labels.
         file_chosen_changed: how the labelled pairs of the data file were chosen, as the user says
             (:data:`~judgenet.core.labels.Chosen`).
     """
@@ -206,7 +207,8 @@ class HeadPanel(QFrame):
         self._turn()
 
     def _turn(self) -> None:
-        """Three columns; two with what they rest on in a line below; one."""
+        """Arranges the head by its width: in three columns; in two, with what they rest on in a line below; or in
+        one."""
         wide = self.width() >= current_theme().px(_WIDE)
         narrow = self.width() < current_theme().px(_NARROW)
         stack(self._row, narrow)
@@ -223,8 +225,8 @@ class HeadPanel(QFrame):
         layout.insertWidget(0, switch)
 
     def show_results(self, report: Report, *, at_any_time: bool = False) -> None:
-        """Shows the win rate that can be defended, what the others say, and what all of them rest on. With
-        ``at_any_time`` the report is that of :func:`judgenet.report.anytime_view.at_any_time`."""
+        """Shows the headline win rate, the other estimates, and what all of them rest on. With ``at_any_time`` the
+        report is that of :func:`judgenet.report.anytime_view.at_any_time`."""
         best = report.rates.headline
         method: Method = best or "naive"
         estimate = report.rates.estimates[method]
@@ -247,7 +249,8 @@ class HeadPanel(QFrame):
         self._show_facts(report)
 
     def show_file_labels(self, chosen: Chosen, count: int) -> None:
-        """Shows how the ``count`` labels that came with the data count; nothing where that makes no difference."""
+        """Lets the user say how the pairs of the ``count`` labels that came with the data were chosen; hidden where
+        there are none."""
         self.file_chosen.setCurrentIndex(self.file_chosen.findData(chosen))
         self.file_words.setText(texts.file_labels(plural(count, "label")))
         for widget in (self.file_words, self.file_chosen):
@@ -358,8 +361,8 @@ def win_title(report: Report) -> Line:
 
 
 def headline_lines(rates: CorrectedRates, validity: str = "") -> tuple[Line, ...]:
-    """What the figure is, and what the network alone says; or why it is uncorrected. ``validity`` is what to add of its
-    interval."""
+    """What the figure is, and what the network alone says; or why it is uncorrected. ``validity`` is added to what is
+    said of its interval."""
     naive = rates.estimates["naive"]
     if rates.headline is None:
         if naive.value is None:
@@ -427,7 +430,7 @@ def _column(*parts: QWidget | QHBoxLayout) -> tuple[QWidget, QVBoxLayout]:
 
 
 class NoticeStrip(QFrame):
-    """What must be known before any figure is read, with a button that mends it."""
+    """A notice to be read before any figure, with a button that settles the matter."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -454,7 +457,7 @@ class NoticeStrip(QFrame):
         do: Callable[[], object] | None = None,
         why_not: str = "",
     ) -> None:
-        """Sets what is said; an empty line hides the strip. ``why_not`` says why the button cannot be used now."""
+        """Shows a line; an empty one hides the strip. ``why_not`` says why the button cannot be used now."""
         part = "caution" if warning else "panel"
         if self.property("part") != part:
             self.setProperty("part", part)

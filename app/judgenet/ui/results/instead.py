@@ -1,4 +1,4 @@
-"""Whether the judges of a run may stand in for its annotators."""
+"""Whether the judges of a run can replace its annotators."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ _COLUMNS: Final = (
 class InsteadPanel(Panel):
     """ "Judge instead of people?": the Alternative Annotator Test of each aggregation, layer and neuron.
 
-    It tests in a thread, and stays hidden where no pair has two annotators and while a run goes on.
+    The test runs in a thread. The panel is hidden while a run is running, and where no pair has labels by two
+    annotators.
     """
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
@@ -62,13 +63,13 @@ class InsteadPanel(Panel):
         measure(self.note, font="body", tabular=True, margins=(TABLE_EDGE, 10, TABLE_EDGE, 10))
 
     def forget(self) -> None:
-        """Another project was opened."""
+        """Forgets everything: another project was opened."""
         self._number += 1
         self._results = self.tested = self._key = None
         self.hide()
 
     def look(self, results: Results, *, live: bool) -> None:
-        """Tests the judges of a run under the rules of ``results``; while it goes on, nothing is tested."""
+        """Tests the judges of a run under the rules of ``results``; not while it is running."""
         several = any(len(panel) > 1 for panel in results.frame.pairs.panel_kinds)
         if live or not several:
             self.forget()

@@ -1,4 +1,4 @@
-"""What learning gives: ways to join the neurons beside the votes, and how far each neuron is trusted."""
+"""What learning gives: aggregations that are learned from labels, and the weight of each neuron."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from judgenet.ui.results.learning import LearnedRun
 
 _MOST_ROWS: Final = 24
-"""So many weights stand in the table; the chart has all of them."""
+"""The table shows at most so many weights; the chart shows all of them."""
 
 
 class LearnPanel(Panel):
@@ -75,7 +75,7 @@ class LearnPanel(Panel):
         self.refresh()
 
     def show_report(self, report: Report) -> None:
-        """Shows a report's aggregations beside what was learned."""
+        """Shows a report's aggregations beside the learned ones."""
         self._report = report
         self._labelled = report.data.labelled
         self.refresh()

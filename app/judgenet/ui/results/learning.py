@@ -1,4 +1,4 @@
-"""How far to trust each neuron, learned from the labels of the run in focus: in a thread, with progress and a stop."""
+"""The weight of each neuron, learned from the labels of the run in focus: in a thread, with progress and a stop."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from judgenet.report.model import ReportedAgreement
 
 KIND: Final[LearnedKind] = "nonnegative"
-"""The way whose weights stand on the canvas and go into the network."""
+"""The way of learning whose weights are shown on the canvas and go into the network."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedRun:
     """What was learned from a run.
 
-    ``figures`` are cross-fitted, by way; ``reasons`` say why a way is refused. ``less`` is what a way gains over the
-    best neuron and the votes, ``below_baseline`` says of a way that the commonest label beats it, and why. ``weights``
-    are fitted to all labelled pairs, by way, one a neuron in the order of ``names`` and ``places`` (layer and neuron,
-    from 1). ``rule`` is that of :data:`KIND`, ``None`` where it is refused.
+    ``figures`` are cross-fitted, by way of learning; ``reasons`` say why a way is refused. ``less`` is the gain of a
+    way over the best neuron and over the votes; ``below_baseline`` says why the most common label beats a way, where it
+    does. ``weights`` are fitted to all labelled pairs, by way, one a neuron in the order of ``names`` and of ``places``
+    (layer and neuron, from 1). ``rule`` is that of :data:`KIND`, ``None`` where it is refused.
     """
 
     run_id: str
@@ -52,7 +52,7 @@ class LearnedRun:
 
 
 class Learning(QObject):
-    """Learns from the run in focus, when it is told to.
+    """Learns from the run in focus when asked to.
 
     Attributes:
         found: what was learned from the run in focus, ``None`` where nothing was.
@@ -90,7 +90,7 @@ class Learning(QObject):
         return None if run is None else self._found.get(run.id)
 
     def forget(self) -> None:
-        """Labels or the project changed: what was learned holds no longer."""
+        """Forgets what was learned: labels or the project changed."""
         self._found.clear()
         self._number += 1
         self.working = False

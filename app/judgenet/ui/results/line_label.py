@@ -1,4 +1,4 @@
-"""Prose with chips in it, as a report writes it; texts of the data are never markup."""
+"""Prose with verdict chips in it, as a report has it. Texts of the data are never read as markup."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _CHIP: Final = QTextFormat.ObjectTypes.UserObject.value + 1
 _VERDICT: Final = QTextFormat.Property.UserProperty.value + 1
 _OBJECT: Final = "\ufffc"
 _ISOLATE, _END = "\u2068", "\u2069"
-"""Around texts of the data, so that their direction of writing stays theirs."""
+"""Unicode isolates, which let texts of the data keep their own direction of writing."""
 
 
 def line_text(line: Line) -> str:
-    """A line as plain words, for those who hear it."""
+    """A line as plain words, for screen readers."""
     words = []
     for part in line:
         if isinstance(part, VerdictMark):
@@ -52,7 +52,7 @@ def line_text(line: Line) -> str:
 
 
 class _Chips(QPyTextObject):
-    """Draws the chips within a text."""
+    """Draws the verdict chips in a text."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -110,14 +110,14 @@ class LineLabel(QWidget):
             self._fill()
 
     def say(self, *lines: Line) -> None:
-        """Shows lines; none clears."""
+        """Shows lines; without any it is empty."""
         if lines != self._lines:
             self._lines = lines
             self._fill()
 
     @property
     def text(self) -> str:
-        """What it says, in plain words."""
+        """The lines in plain words."""
         return "\n".join(line_text(line).strip() for line in self._lines)
 
     def _fill(self) -> None:
@@ -153,7 +153,7 @@ class LineLabel(QWidget):
 
     @property
     def _chip_room(self) -> int:
-        """A chip reaches below the letters of the last line."""
+        """Room below the last line, in px: a chip reaches below the letters."""
         return current_theme().px(2)
 
     def hasHeightForWidth(self) -> bool:

@@ -1,4 +1,4 @@
-"""The pairs that are listed at the right of the page Results, and where they lead."""
+"""The list of pairs at the right of the page Results, and the pages that it leads to."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class PairListing(QObject):
-    """Keeps which pairs are listed, and lists them anew when the figures change.
+    """Knows which pairs are listed, and lists them anew when the figures change.
 
     Attributes:
         results: the figures in view.
     """
 
     def __init__(self, context: Context, panel: PairPanel, marking: Sequence[DifferPanel | ChangesPanel]) -> None:
-        """``marking`` are the panels that mark what is listed."""
+        """``marking`` are the panels that mark the selection that is listed."""
         super().__init__(panel)
         self._context = context
         self._panel = panel
@@ -47,7 +47,7 @@ class PairListing(QObject):
         panel.closed.connect(self._close_pairs)
 
     def forget(self) -> None:
-        """Another run: nothing is listed any more."""
+        """Lists nothing any more: another run is in focus."""
         self._chosen = self._listed = None
 
     def choose(self, chosen: PairSelection | None) -> None:
@@ -62,14 +62,14 @@ class PairListing(QObject):
             self._panel.show()
 
     def show_pairs(self, pairs: tuple[int, ...], why: str) -> None:
-        """Lists these pairs; ``why`` says in words which they are."""
+        """Lists these pairs; ``why`` says in words which pairs they are."""
         self.choose(None)
         self._listed = (pairs, why)
         self.show_again()
         self._panel.show()
 
     def show_again(self) -> None:
-        """Lists the pairs that were chosen last, as they are now."""
+        """Lists the last selection again, with the pairs that belong to it now."""
         results = self.results
         if results is None:
             return
@@ -83,7 +83,7 @@ class PairListing(QObject):
         self._panel.show_pairs(self._context.document.store, results, self._verdict_shown(results), pairs, why)
 
     def _verdict_shown(self, results: Results) -> str:
-        """The aggregation whose verdict stands in the list."""
+        """The aggregation whose verdict the list shows."""
         of_cell = getattr(self._chosen, "aggregation", None)
         if isinstance(of_cell, str):
             return of_cell
@@ -93,18 +93,18 @@ class PairListing(QObject):
         return self._panel.why.text()
 
     def _open_pair(self, index: int) -> None:
-        """Shows a pair with everything that was said of it; the page Run steps through the others of the list."""
+        """Opens a pair on the page Run, which then steps through the listed pairs."""
         self._context.navigator.go("run", pairs=self._panel.view.pairs.pairs, why=self._why())
         self._context.run_state.set_focus(index)
 
     def _open_all(self) -> None:
-        """Shows all listed pairs with their texts."""
+        """Shows all listed pairs on the page Data."""
         pairs = self._loaded(self._panel.view.pairs.pairs)
         if pairs:
             self._context.navigator.go("data", pairs=pairs, why=self._why())
 
     def _loaded(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """Pairs of the run as places in the pairs that are loaded now; says which are not."""
+        """Pairs of the run as places in the pairs that are loaded now; a message says that some are not loaded."""
         document, table = self._context.document, self._context.run_state.table
         places = {pair.id: place for place, pair in enumerate(document.pairs)}
         ids: Sequence[str] = () if table is None else table.pairs.ids
@@ -120,13 +120,13 @@ class PairListing(QObject):
         self.choose(None)
 
     def queue_people(self, pairs: tuple[int, ...]) -> None:
-        """Leads to the desk with the pairs that are left to people."""
+        """Opens the label desk with the pairs that are left to people."""
         loaded = self._loaded(pairs)
         if loaded:
             self._context.navigator.go("labels", pairs=loaded, why=texts.FOR_PEOPLE, part="people")
 
     def save_queue(self, pairs: tuple[int, ...]) -> None:
-        """Writes the ids of pairs to a file."""
+        """Asks for a file and writes the ids of pairs to it, one a line."""
         self._task = self._context.tasks.start(self._write_queue(pairs), texts.SAVE_LIST_OF_PAIRS)
 
     async def _write_queue(self, pairs: tuple[int, ...]) -> None:

@@ -20,14 +20,14 @@ from judgenet.ui.theme import current_theme
 _GAP: Final = 16
 _MARGIN: Final = 24
 _MOST_WIDTH: Final = 992
-"""Pages are no wider than this many px at 100 %: their letters then have their own size."""
+"""Pages are at most this many px wide at 100 %: text then has the size that it has in print."""
 _KEPT: Final = 8
 _ZOOMS: Final = (0.5, 2.0)
 _STEP: Final = 1.15
 
 
 class PageView(QAbstractScrollArea):
-    """Shows pages below each other. They are painted as they come into view, and kept while they are near."""
+    """Shows pages below each other. A page is painted when it comes into view, and kept while it is near."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,7 +40,7 @@ class PageView(QAbstractScrollArea):
         self.setAccessibleName(texts.REPORT_PREVIEW)
 
     def show_pages(self, pages: Sequence[bytes], words: str = "") -> None:
-        """Sets the pages, each as SVG; ``words`` say for those who do not see them what stands on them."""
+        """Sets the pages, each as SVG; ``words`` describe them to screen readers."""
         self._pages = pages
         self._kept.clear()
         self.setAccessibleName(texts.report_preview(plural(len(pages), "page")))
@@ -69,7 +69,7 @@ class PageView(QAbstractScrollArea):
         return self._page_size.height() + current_theme().px(_GAP)
 
     def zoom_by(self, factor: float) -> None:
-        """Makes the pages larger or smaller; what is at the top stays there."""
+        """Makes the pages larger or smaller within limits; the position in the document is kept."""
         zoom = max(_ZOOMS[0], min(_ZOOMS[1], self._zoom * factor))
         if zoom == self._zoom:
             return
@@ -81,7 +81,7 @@ class PageView(QAbstractScrollArea):
         bar.setValue(round(share * bar.maximum()))
 
     def go_to(self, page: int) -> None:
-        """Brings a page into view, counted from 0."""
+        """Scrolls to a page, counted from 0."""
         self.verticalScrollBar().setValue(max(0, min(len(self._pages) - 1, page)) * self._pitch)
 
     def _measure(self) -> None:

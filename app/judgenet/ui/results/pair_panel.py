@@ -54,7 +54,7 @@ _ROOT: Final = QModelIndex()
 _TEXTS_KEPT: Final = 512
 _CHARS: Final = 200
 _NET_X, _HUMAN_X = 68, 34
-"""Where the chips' columns begin, px from the right."""
+"""Where the columns of chips begin, in px from the right."""
 
 
 class SelectedPairsModel(QAbstractListModel):
@@ -72,7 +72,7 @@ class SelectedPairsModel(QAbstractListModel):
     def show_pairs(
         self, store: Store | None, results: Results | None, aggregation: str, pairs: tuple[int, ...]
     ) -> None:
-        """Lists pairs; verdicts are those of an aggregation."""
+        """Lists pairs by their places in the run, with the verdicts of an aggregation."""
         run = None if results is None else results.run
         if (run.id if run else None) != (self._run.id if self._run else None) or store is not self._store:
             self._texts.clear()
@@ -107,7 +107,7 @@ class SelectedPairsModel(QAbstractListModel):
         return text
 
     def verdicts(self, row: int) -> tuple[Verdict | None, Verdict | None]:
-        """What the network and what people say."""
+        """The network's verdict and the human label of a row; ``None`` where there is none."""
         if self._results is None:
             return None, None
         frame, pair = self._results.frame, self.pairs[row]
@@ -283,7 +283,7 @@ class PairPanel(QFrame):
     def show_pairs(
         self, store: Store | None, results: Results, aggregation: str, pairs: tuple[int, ...], why: str
     ) -> None:
-        """Lists pairs; ``why`` says in words which ones."""
+        """Lists pairs by their places in the run; ``why`` says in words which pairs they are."""
         self.count.setText(plural(len(pairs), "pair"))
         self.why.setText(f"{why[:1].upper()}{why[1:]}")
         self.setAccessibleName(f"{plural(len(pairs), 'pair')}: {why}")

@@ -1,4 +1,4 @@
-"""The panels of a page, and how they stand side by side."""
+"""Panels, and the rows in which a page shows them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from judgenet.ui.tokens import PAGE_MARGIN, PANEL_GAP, PANEL_HEADER, PANEL_INSID
 
 
 class Panel(QFrame):
-    """A surface with a title at its left, one fact at its right, and a body."""
+    """A surface with a title at the left, a fact at the right of it, and a body."""
 
     def __init__(self, title: str, *, flush: bool = False, parent: QWidget | None = None) -> None:
-        """``flush`` lets the body reach the sides, as tables want it; the title stands over their first column."""
+        """``flush`` lets the body reach the sides, as tables need; the title then aligns with their first column."""
         super().__init__(parent)
         self.setProperty("part", "panel")
         self.setAccessibleName(title)
@@ -45,12 +45,12 @@ class Panel(QFrame):
         measure(self.body, margins=(side, 0, side, 0))
 
     def say(self, fact: str) -> None:
-        """Sets the fact at the right of the title."""
+        """Sets the fact beside the title."""
         self.fact.setText(fact)
 
 
 class Rows(QWidget):
-    """Panels in rows, side by side with their weights; below each other where the page is narrow."""
+    """Rows of panels: side by side by their weights, or below each other where the page is narrow."""
 
     def __init__(self, narrow: int, parent: QWidget | None = None) -> None:
         """``narrow`` is the width in px at 100 % below which there is one panel a row."""
@@ -72,12 +72,12 @@ class Rows(QWidget):
         self._turn()
 
     def add_stretch(self) -> None:
-        """What is left over stays free below."""
+        """Leaves the remaining room free at the end."""
         self._column.addStretch(1)
 
     @property
     def is_narrow(self) -> bool:
-        """Panels stand below each other."""
+        """Whether panels stand below each other."""
         return self.width() < current_theme().px(self._narrow)
 
     def _turn(self) -> None:
@@ -100,7 +100,7 @@ def stack(row: QBoxLayout, narrow: bool) -> bool:
 
 
 class Big(QWidget):
-    """A figure in large letters with its words below, as the cost strip and what-if have it."""
+    """A figure in large letters with its words below."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -124,7 +124,7 @@ class Big(QWidget):
 
 
 def clear_layout(layout: QLayout) -> None:
-    """Takes everything out of a layout and ends its widgets."""
+    """Takes everything out of a layout and deletes its widgets."""
     while layout.count():
         item = layout.takeAt(0)
         widget = item.widget() if item is not None else None

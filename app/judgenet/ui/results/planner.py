@@ -1,4 +1,4 @@
-"""How many pairs people should label, what that gives, and which to label next."""
+"""How many pairs people should label, the interval that this gives, and which pairs to label next."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from judgenet.stats.label_plan import LabelPlan, PlanMethod
 
 _WISHED: Final = (2, 40)
-"""The least and the largest width of the interval that can be wished, in points."""
+"""The least and the largest target width of the interval, in points."""
 _USUAL: Final = 10
 _NAMES: Final[dict[PlanMethod, str]] = {
     "within_verdict": texts.WITHIN_VERDICTS,
@@ -43,14 +43,14 @@ LABEL_TICKS: Final = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_00
 """Where a logarithmic axis of labels has its ticks."""
 _TENS: Final = (10, 100, 1000, 10_000, 100_000)
 _MOST_TICKS: Final = 5
-"""Where there are more, only powers of ten and their threefold are shown, so that numbers do not touch."""
+"""With more ticks than these only powers of ten and three times these are shown, so that numbers do not touch."""
 
 
 class PlannerPanel(Panel):
-    """The labels that a wished width of the interval needs, with the curve, by method.
+    """The number of labels that a target width of the interval needs, with the curve, by method.
 
     Signals:
-        label_wanted: the pairs to label next are to be labelled.
+        label_wanted: the user wants to label the next pairs.
     """
 
     label_wanted = Signal()
@@ -96,7 +96,7 @@ class PlannerPanel(Panel):
 
     @property
     def width_wished(self) -> float:
-        """The width of the interval that is wished, a share."""
+        """The target width of the interval, as a share: 0.1 for 10 points."""
         return self.width_slider.value() / 100
 
     def show_results(self, results: Results) -> None:
@@ -105,7 +105,8 @@ class PlannerPanel(Panel):
         self._fill()
 
     def draw(self) -> tuple[int, ...]:
-        """The pairs to label next, in the order in which to label them; empty where none are advised."""
+        """The places in the run of the pairs to label next, in the order in which to label them; empty where no labels
+        are advised."""
         from judgenet.stats.planning import draw_labels
 
         if self._results is None or self.plan is None or not self._advised:
@@ -177,7 +178,7 @@ def _both(needs: dict[PlanMethod, tuple[QLabel, QLabel]]) -> list[QWidget]:
 
 
 def plan_picture(plan: LabelPlan) -> Picture:
-    """The width to expect against labels in all, by method; the axis of labels is logarithmic."""
+    """The expected width by labels in all, by method; the axis of labels is logarithmic."""
     series = []
     for place, method in enumerate(cast("tuple[PlanMethod, ...]", tuple(_NAMES))):
         spots = tuple(

@@ -1,4 +1,5 @@
-"""Charts whose marks can be pointed at, reached by keys and chosen: each tells its values and leads to its pairs."""
+"""Charts whose marks can be pointed at, reached by keys and chosen. Each mark says its values and leads to its
+pairs."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import TYPE
 
 REACH: Final = 22
-"""So near in px a mark must be to be pointed at."""
+"""A mark is pointed at within so many px at 100 %."""
 _DOT: Final = 9
 _MOST_END: Final = 190
 
@@ -53,7 +54,7 @@ Tick = tuple[float, str]
 
 @dataclass(frozen=True, slots=True)
 class PointMark:
-    """A mark. ``words`` say its values and n; ``key`` is what the chart tells when it is chosen, ``None`` where that
+    """A mark. ``words`` say its values and n; ``key`` is what the chart emits when it is chosen, ``None`` where it
     leads nowhere."""
 
     x: float
@@ -65,9 +66,10 @@ class PointMark:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Marks of one kind, ``joined`` by a line or not, with a band or a bar each where they have intervals.
+    """Marks of one kind, ``joined`` by a line or not. ``spread`` draws their intervals as one band, or as a bar each.
 
-    ``place`` tells other series apart; -1 is the subject. ``value`` stands after the name at the end of the line.
+    ``place`` picks the look of the series, -1 that of the subject. ``value`` stands after the name at the end of the
+    line; ``marked``: whether the marks themselves are drawn.
     """
 
     name: str
@@ -81,7 +83,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Upright:
-    """A dotted upright line with words at its sides."""
+    """A dotted vertical line with words at its sides."""
 
     x: float
     left: str = ""
@@ -90,7 +92,7 @@ class Upright:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What a chart shows. ``ring`` is the mark that is singled out, as (series, spot); ``word`` names the x axis."""
+    """What a chart shows. ``ring`` singles out a mark, as (series, mark); ``word`` names the x axis."""
 
     series: tuple[Series, ...]
     x_ticks: tuple[Tick, ...]
@@ -125,9 +127,10 @@ def shares_of(series: Iterable[Series]) -> list[float]:
 
 
 class PointChart(QWidget):
-    """A chart with marks to point at. What the mark under the pointer, or the one reached by keys, says stands below.
+    """A chart with marks to point at. Below it stands what the mark says that is under the pointer or was reached by
+    keys.
 
-    Left and right go along a series, up and down to the next one, Enter chooses.
+    Left and right move along a series, up and down to another one; Enter chooses.
 
     Signals:
         chosen: the key of the mark that was clicked or confirmed.
@@ -136,7 +139,7 @@ class PointChart(QWidget):
     chosen = Signal(object)
 
     def __init__(self, name: str, hint: str = "", parent: QWidget | None = None) -> None:
-        """``hint`` stands below while no mark is pointed at."""
+        """``hint`` is shown below while no mark is pointed at."""
         super().__init__(parent)
         self._name = name
         self._hint = hint
@@ -175,7 +178,7 @@ class PointChart(QWidget):
 
     @property
     def picture(self) -> Picture:
-        """What it shows."""
+        """What the chart shows."""
         return self._picture
 
     def minimumSizeHint(self) -> QSize:
@@ -185,7 +188,7 @@ class PointChart(QWidget):
         return QSize(current_theme().px(480), current_theme().px(260))
 
     def show_picture(self, picture: Picture) -> None:
-        """Shows marks; the one that was reached stays reached where it is still there."""
+        """Shows marks; the one reached by keys is kept where it still exists."""
         self._picture = picture
         self._draw()
 
@@ -247,7 +250,7 @@ class PointChart(QWidget):
     # Places
 
     def _fit(self) -> None:
-        """Gives axis, labels and range the room that they need."""
+        """Gives the axis, the labels and the range the room that they need."""
         picture, (wide, tall) = self._picture, self.plot.view_size
         named = [(line.name, line.value) for line in picture.series if line.joined and line.name]
         named += [] if picture.base is None else [(picture.base.name, picture.base.value)]
@@ -304,7 +307,7 @@ class PointChart(QWidget):
         return self._picture.series[series].spots[spot]
 
     def go_to(self, at: tuple[int, int] | None) -> None:
-        """Points at a mark, ``None`` at none: what it says stands below."""
+        """Points at a mark, ``None`` at none; what it says is shown below."""
         self.current = at if self._spot(at) is not None else None
         self._over.update()
         self._tell()
@@ -391,8 +394,8 @@ class PointChart(QWidget):
 
 
 class _Over(QWidget):
-    """What lies over the plot: the words of uprights, the ring of the mark that is singled out, the one that is pointed
-    at, the frame of the focus, and the word of the x axis."""
+    """What is drawn over the plot: the words of vertical lines, the ring, the mark that is pointed at, the focus frame,
+    and the name of the x axis."""
 
     def __init__(self, chart: PointChart) -> None:
         super().__init__(chart.plot)

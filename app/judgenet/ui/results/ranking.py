@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from judgenet.store.frame import RunFrame
 
 FEWEST: Final = 3
-"""With fewer systems the win rate says all that a ranking would."""
+"""With fewer systems, the win rate says all that a ranking would."""
 _MOST_IN_MATRIX: Final = 24
 _ROWS: Final = 16
 _NARROW: Final = 900
@@ -47,7 +47,7 @@ _CIRCLES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A run's ranking, by system the places in the run of its pairs, and which systems are separated from the next."""
+    """A run's ranking; by system the places of its pairs in the run; and which systems are separated from the next."""
 
     ranking: SystemsRanking
     pairs: Mapping[str, tuple[int, ...]]
@@ -55,12 +55,12 @@ class Ranked:
 
 
 class RankingPanel(Panel):
-    """Ratings with intervals, win rates, the table of wins, circles, and how far people rank the same.
+    """Ratings with intervals, win rates, the table of wins, cycles of systems, and the overlap with people's ranking.
 
-    It reads the run in a thread and stays hidden where fewer than three systems were judged.
+    The run is ranked in a thread. The panel is hidden where fewer than three systems were judged.
 
     Signals:
-        pairs_wanted: the places in the run of the pairs of a system, and what they are.
+        pairs_wanted: the places of a system's pairs in the run, and in words which pairs they are.
     """
 
     pairs_wanted = Signal(object, str)
@@ -100,13 +100,13 @@ class RankingPanel(Panel):
             self._fill()
 
     def forget(self) -> None:
-        """Another project was opened."""
+        """Forgets everything: another project was opened."""
         self._number += 1
         self.ranked = self._key = None
         self.hide()
 
     def look(self, results: Results, *, live: bool) -> None:
-        """Ranks the systems of a run under the rules of ``results``; while it goes on, nothing is read."""
+        """Ranks the systems of a run under the rules of ``results``; not while it is running."""
         data = results.report.data
         run, decides = results.run, results.report.decides
         key = (run.id, run.finished_at, data.finished, data.labelled, results.rules, decides)
@@ -291,7 +291,7 @@ def separation_words(separation: SeparationFigures) -> str:
 
 
 def _words(systems: SystemsRanking, *, wins: bool) -> list[str]:
-    """What stands below: circles, groups, people, and what a reader has to know."""
+    """The sentences below: cycles, the overlap with people's ranking, and notes."""
     ranking = systems.ranking
     parts = []
     if wins:

@@ -1,4 +1,4 @@
-"""Whether the probabilities that a run implies mean what they say."""
+"""Whether the probabilities that a run implies are calibrated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TICKS: Final = tuple((share / 4, f"{25 * share}") for share in range(5))
 class ReliabilityPanel(Panel):
     """ "Do probabilities mean what they say?": reliability curve, expected calibration error and Brier score.
 
-    It reckons in a thread, and stays hidden while a run goes on and where no pair has a label.
+    It is computed in a thread. The panel is hidden while a run is running, and where no pair has a label.
     """
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
@@ -52,13 +52,13 @@ class ReliabilityPanel(Panel):
             measure(text, font="body", tabular=True)
 
     def forget(self) -> None:
-        """Another project was opened."""
+        """Forgets everything: another project was opened."""
         self._number += 1
         self.found = self._key = None
         self.hide()
 
     def look(self, results: Results, *, live: bool) -> None:
-        """Shows the calibration of a run; while it goes on, nothing is reckoned."""
+        """Shows the calibration of a run; not while it is running."""
         if live or not results.frame.human.any():
             self.forget()
             return
@@ -106,7 +106,7 @@ def _errors(figures: ReliabilityFigures) -> str:
 
 
 def reliability_picture(figures: ReliabilityFigures) -> Picture:
-    """The curve beside the line of calibrated probabilities."""
+    """The reliability curve beside the diagonal of calibrated probabilities."""
     spots = tuple(
         PointMark(
             bin_.predicted,

@@ -29,9 +29,10 @@ _TONES: Final[dict[GateOutcome, str]] = {"met": "good", "not met": "bad", "undef
 
 
 def gate_of(store: Store, results: Results, beside: OtherRun | None, requirements: tuple[str, ...]) -> GateFigures:
-    """Whether a run, as its figures are shown, meets requirements; ``beside`` is the run that it is compared with.
+    """Whether a run, with its figures as they are shown, meets requirements; ``beside`` is the run that it is compared
+    with.
 
-    :raises FiguresError: a requirement names a figure that there is not, or another run while there is none.
+    :raises FiguresError: a requirement names an unknown figure, or a comparison while there is no other run.
     """
     from judgenet.figures.gate import run_gate
 
@@ -42,7 +43,7 @@ def gate_of(store: Store, results: Results, beside: OtherRun | None, requirement
 class RequirementsPanel(Panel):
     """The project's requirements, each with the run's figure and whether it is met; they are edited here.
 
-    Figures are computed in a thread. While a run goes on, requirements are checked when it has ended.
+    The figures are computed in a thread; those of a running run when it has ended.
     """
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The roles that the model named, and what figures do not rest on."""
+"""Word clouds of the roles that the model named, and what the figures leave out."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from judgenet.ui.results.panel import Panel, clear_layout
 from judgenet.ui.theme import current_theme
 
 CLOUD_W: Final = 392
-"""The width of a cloud in px: three of them stand side by side in a window of usual width."""
+"""The width of a word cloud in px at 100 %: three fit side by side in a window of usual width."""
 
 
 class CloudsPanel(Panel):
-    """Word clouds of roles, one a task, as many side by side as there is room for."""
+    """Word clouds of roles, one a task, as many side by side as fit."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(texts.GENERATED_ROLES, parent=parent)
@@ -83,7 +83,7 @@ class CloudsPanel(Panel):
 
 
 class LeftOutPanel(Panel):
-    """What was left out and why, the reasons of unscored calls, and what to know when reading the figures.
+    """What was left out and why, the reasons of unscored calls, and cautions for reading the figures.
 
     Signals:
         chosen: a selection of pairs.
@@ -101,7 +101,7 @@ class LeftOutPanel(Panel):
         measure(self._lines, spacing=6)
 
     def show_report(self, report: Report) -> None:
-        """Shows what figures do not rest on."""
+        """Shows what the figures leave out."""
         self._aggregation = report.decides
         while self._lines.count():
             item = self._lines.takeAt(0)

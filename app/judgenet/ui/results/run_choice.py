@@ -1,4 +1,4 @@
-"""Which run is in focus, and which stands beside it: menus of the project's runs in the top bar."""
+"""Menus of the project's runs in the top bar: the run in focus, and the run that it is compared with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from judgenet.ui.run_state import RunState
 from judgenet.ui.widgets import set_kind
 
 _MOST = 40
-"""More runs than these are no menu any more: the newest are shown."""
+"""The menus show at most so many runs: the newest."""
 
 
 def called(run: RunInfo) -> str:
@@ -40,7 +40,7 @@ def run_line(run: RunInfo) -> str:
 
 
 class RunChoice(QToolButton):
-    """The run in focus; its menu puts another one into focus."""
+    """The run in focus, with a menu that puts another run into focus."""
 
     def __init__(self, run_state: RunState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,7 +85,7 @@ class RunChoice(QToolButton):
 
 
 class CompareChoice(QToolButton):
-    """Puts another run beside the one in focus."""
+    """A menu of the runs that the run in focus can be compared with."""
 
     def __init__(self, run_state: RunState, results: ResultsState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -108,7 +108,7 @@ class CompareChoice(QToolButton):
         measure(self, icon=16)
 
     def refresh(self) -> None:
-        """Says whether there is another run."""
+        """Shows which run is compared with, if any."""
         others = [run for run in self._run_state.runs if self._is_other(run)]
         self.setEnabled(bool(others))
         beside = next((run for run in others if run.id == self._results.other_id), None)
@@ -117,7 +117,7 @@ class CompareChoice(QToolButton):
         self.setToolTip(texts.COMPARE_TIP if others else texts.NO_OTHER_RUN)
 
     def open(self) -> None:
-        """Opens the choice."""
+        """Opens the menu."""
         self._menu.popup(self.mapToGlobal(self.rect().bottomLeft()))
 
     def _is_other(self, run: RunInfo) -> bool:

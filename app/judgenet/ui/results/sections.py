@@ -1,4 +1,4 @@
-"""Quick ways through the long page Results: a menu in the top bar and actions of the palette lead to each panel."""
+"""Ways through the long page Results: a menu in the top bar, and actions of the palette that lead to each panel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SectionMenu(QToolButton):
     """
 
     def __init__(self, context: Context, area: QScrollArea, groups: Sequence[Sequence[QFrame]]) -> None:
-        """``groups`` are the panels in the order of the page; what belongs together stands in one group."""
+        """``groups`` are the panels in the order of the page; panels of one group belong together."""
         super().__init__()
         self._context = context
         self._area = area
@@ -50,7 +50,7 @@ class SectionMenu(QToolButton):
         measure(self, icon=16)
 
     def set_short(self, *, short: bool) -> None:
-        """Without its word, where the top bar has little room."""
+        """Shows the icon alone, where the top bar has little room."""
         style = Qt.ToolButtonStyle.ToolButtonIconOnly if short else Qt.ToolButtonStyle.ToolButtonTextOnly
         self.setToolButtonStyle(style)
 
@@ -102,7 +102,8 @@ class SectionMenu(QToolButton):
         self.arrive()
 
     def arrive(self) -> None:
-        """The page shows figures, or hides them: a panel that is waited for comes into view when its place is known."""
+        """Brings the wanted panel into view when its place is known; called whenever the page shows or hides
+        figures."""
         if self._wanted is not None and self._is_read():
             QTimer.singleShot(0, self, self._scroll)
 
@@ -119,7 +120,7 @@ class SectionMenu(QToolButton):
 
 
 def _first_stop(panel: QWidget) -> QWidget | None:
-    """The first widget of a panel that Tab stops at."""
+    """The first widget of a panel that Tab moves the focus to."""
     at = panel.nextInFocusChain()
     while at is not None and at is not panel and panel.isAncestorOf(at):
         if at.focusPolicy() & Qt.FocusPolicy.TabFocus and at.isVisible() and at.isEnabled():

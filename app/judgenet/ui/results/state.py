@@ -1,4 +1,4 @@
-"""The figures of the run in focus, reckoned in a thread under the run's own rules or others."""
+"""The figures of the run in focus, computed in a thread under the run's own rules or others."""
 
 from __future__ import annotations
 
@@ -35,19 +35,20 @@ if TYPE_CHECKING:
     from judgenet.store.frame import RunFrame
 
 WAIT_MS: Final = 30
-"""Changes that follow each other faster are reckoned once."""
+"""Changes that follow each other within so many ms are computed once."""
 LIVE_S: Final = 2.0
-"""While a run goes on its figures are reckoned at most so often, and never more than a fifth of the time."""
+"""While a run is running, its figures are computed at most every so many seconds, and for at most a fifth of the
+time."""
 _LIVE_SHARE: Final = 5
 _KEPT: Final = 12
 STUDIES: Final = 3
-"""So many pairs of each kind are read closely unless asked otherwise."""
+"""So many pairs of each kind are read closely, unless the user chooses otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How a run is to be looked at: the rules of voting, the aggregation that gives the verdict, and how many pairs of
-    each kind are read closely."""
+    """How to look at a run: the rules of voting, the aggregation that gives the verdict, and the number of pairs of
+    each kind that are read closely."""
 
     rules: Aggregation
     decides: str
@@ -55,7 +56,7 @@ class Wish:
 
 
 class _Work:
-    """One reckoning, for a thread; the interface reads how far it is."""
+    """A computation in a thread; the interface reads its progress."""
 
     def __init__(self, chosen: Wish, other: str | None) -> None:
         self.chosen = chosen
@@ -64,7 +65,7 @@ class _Work:
         self._stop = threading.Event()
 
     def report(self, done: int, total: int) -> None:
-        """Hears how many pairs are read, and ends the work where it is not wanted any more."""
+        """Notes how many pairs are read, and ends the work where it was cancelled."""
         self.share = done / total if total else None
         if self._stop.is_set():
             raise JobCancelled
@@ -76,7 +77,7 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A run under some rules: its figures, the pairs behind them, and how people agree among themselves."""
+    """A run under some rules: its figures, the pairs behind them, and how annotators agree with each other."""
 
     run: RunInfo
     report: Report
@@ -85,7 +86,7 @@ class Results:
 
     @property
     def labels_key(self) -> int:
-        """Another number where labels are others."""
+        """A number that changes with the labels."""
         return hash(self.frame.human.tobytes())
 
     @property
@@ -132,7 +133,7 @@ class OtherRun:
 
 
 def put_beside(store: Store, mine: Results, other: Results) -> OtherRun:
-    """Compares another run with ``mine``."""
+    """Compares ``mine``, the run in focus, with another run."""
     from judgenet.figures.comparison import two_runs
     from judgenet.figures.judges import changes_between
     from judgenet.report.selection import compare
@@ -155,14 +156,15 @@ def put_beside(store: Store, mine: Results, other: Results) -> OtherRun:
 
 
 class ResultsState(QObject):
-    """What the pages Results and Report show. It reckons only while one of them is in view (:meth:`watch`).
+    """What the pages Results and Report show. It computes only while one of them is in view (:meth:`watch`).
 
     Attributes:
-        results: the figures under the rules chosen; those of before while others are reckoned, ``None`` at first.
+        results: the figures under the chosen rules; the last ones while others are computed, ``None`` at first.
         own: the figures under the run's own rules; the same as ``results`` where no others are chosen.
-        beside: another run beside it, ``None`` where none was asked for (:meth:`compare_with`) or is not read yet.
-        working: figures are being reckoned.
-        stopped: the user stopped the reckoning; :meth:`again` begins it anew.
+        beside: the run that it is compared with, ``None`` where none is chosen (:meth:`compare_with`) or it is not read
+            yet.
+        working: figures are being computed.
+        stopped: the user stopped the computation; :meth:`again` resumes.
 
     Signals:
         changed: any of these changed.
@@ -207,12 +209,12 @@ class ResultsState(QObject):
     # What is looked at
 
     def watch(self, who: Hashable) -> None:
-        """Somebody looks: figures are kept up to date from now on."""
+        """Keeps the figures up to date from now on, for ``who`` shows them."""
         self._watchers.add(who)
         self._soon()
 
     def unwatch(self, who: Hashable) -> None:
-        """Somebody does not look any more; when nobody does, reckoning ends."""
+        """``who`` shows the figures no longer; when nobody does, the computation ends."""
         self._watchers.discard(who)
         if not self._watchers:
             self._end()
@@ -224,7 +226,7 @@ class ResultsState(QObject):
 
     @property
     def share(self) -> float | None:
-        """How far the reckoning is, 0 to 1; ``None`` where that is unknown."""
+        """How far the computation is, 0 to 1; ``None`` where that is unknown."""
         return None if self._work is None else self._work.share
 
     # Rules
@@ -261,7 +263,7 @@ class ResultsState(QObject):
             self._soon(now=True)
 
     def labels_changed(self) -> None:
-        """Labels came, went, or count otherwise: figures are reckoned anew."""
+        """Computes the figures anew: labels came, went, or count differently."""
         self._kept.clear()
         self._soon(now=True)
 
@@ -269,11 +271,11 @@ class ResultsState(QObject):
 
     @property
     def other_id(self) -> str | None:
-        """The run that stands, or is to stand, beside the one in focus."""
+        """The run to compare with, which may not be read yet; ``None`` without one."""
         return self._other_id
 
     def compare_with(self, run_id: str | None) -> None:
-        """Puts another run beside the one in focus; ``None`` puts it away."""
+        """Compares the run in focus with another one; ``None`` ends the comparison."""
         self._other_id = run_id
         if run_id is None:
             self.beside = None
@@ -283,13 +285,13 @@ class ResultsState(QObject):
     # Reckoning
 
     def cancel(self) -> None:
-        """The user stops the reckoning."""
+        """Stops the computation, for the user."""
         if self.working:
             self.stopped = True
             self._end()
 
     def again(self) -> None:
-        """Reckons after the user had stopped it."""
+        """Computes again after the user had stopped it."""
         self.stopped = False
         self._soon(now=True)
 
@@ -322,7 +324,7 @@ class ResultsState(QObject):
             self._soon()
 
     def _soon(self, *, now: bool = False) -> None:
-        """Reckons soon, where somebody looks."""
+        """Computes soon, where a page shows the figures."""
         if not self._watchers or (self._timer.isActive() and not now):
             return
         wait = 0.0
@@ -344,7 +346,7 @@ class ResultsState(QObject):
             self.changed.emit()
 
     def _stamp(self) -> Hashable:
-        """What the figures depend on beside the rules."""
+        """What the figures depend on besides the rules."""
         run = self.run
         if run is None:
             return None

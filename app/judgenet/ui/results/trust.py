@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from judgenet.stats.means import Mean
 
 SAMPLED: Final = 60
-"""Of so many pairs the evidence is compared."""
+"""The evidence of so many pairs is compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Divided:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What a run tells of its judges. ``unsure`` are the places of the judged pairs, the least sure first; ``divided``
-    by layer those on which its neurons differ."""
+    """How far a run's judges can be trusted. ``unsure`` are the places of the judged pairs, the least sure first;
+    ``divided`` has by layer those on which its neurons differ."""
 
     figures: Uncertainty
     diversity: RunDiversity
@@ -57,14 +57,14 @@ class Trust:
     divided: Mapping[int, tuple[int, ...]]
 
     def pairs(self, chosen: Unsure | Divided) -> tuple[int, ...]:
-        """The places in the run of the pairs that are meant."""
+        """The places in the run of the pairs of a selection."""
         if isinstance(chosen, Unsure):
             return self.unsure[: chosen.count]
         return self.divided.get(chosen.layer, ())
 
 
 class Trusting(QObject):
-    """Reckons a finished run's :class:`Trust` in a thread, with progress and a stop in the status bar.
+    """Computes a finished run's :class:`Trust` in a thread, with progress and a stop in the status bar.
 
     Signals:
         changed: :attr:`found` came or went, or :attr:`why` changed.
@@ -83,13 +83,13 @@ class Trusting(QObject):
         context.document.opened.connect(self.forget)
 
     def forget(self) -> None:
-        """Another project was opened."""
+        """Forgets everything: another project was opened."""
         self._number += 1
         self.found, self._key, self.working = None, None, False
         self.changed.emit()
 
     def look(self, results: Results, *, live: bool) -> None:
-        """Looks at a run; while it goes on nothing is reckoned."""
+        """Computes the figures of a run, unless they are there; not while it is running."""
         store = self._context.document.store
         report = results.report
         key = (
@@ -185,7 +185,7 @@ class ReviewPanel(Panel):
         trusting.changed.connect(self._fill)
 
     def show_people(self, people: AmongPeople) -> None:
-        """Takes people's agreement among themselves."""
+        """Sets how annotators agree with each other."""
         self._people = people
         self._fill()
 
@@ -218,7 +218,7 @@ class ReviewPanel(Panel):
 
 
 def people_words(people: AmongPeople) -> str:
-    """How people agree among themselves, and what review they would still need."""
+    """How annotators agree with each other, and how much review would still be needed."""
     panel, review = people
     if panel.h.value is None:
         return texts.NO_TWO_ANNOTATORS
@@ -240,7 +240,8 @@ def people_words(people: AmongPeople) -> str:
 
 
 def review_picture(trust: Trust, target: float | None) -> Picture:
-    """The human-in-the-loop curve: of all pairs afterwards, of a review at random, and of the part left untouched."""
+    """Accuracy by the share that people review: of all pairs with the least sure reviewed first, of all pairs reviewed
+    at random, and of the part that is not reviewed."""
     curve = trust.figures.review
     total = len(trust.unsure)
     most, chance, untouched = [], [], []

@@ -17,14 +17,14 @@ from judgenet.ui.results import texts
 from judgenet.ui.theme import current_theme
 
 SHOWN: Final[tuple[Verdict, ...]] = ("a", "tie", "b")
-"""A left and up, B right and down, the tie between."""
+"""A at the left and the top, B at the right and the bottom, the tie between them."""
 
 _ROWS_W, _CHIPS_H, _CELL_H, _GAP = 92, 54, 38, 2
 _RIGHT_W = 96
 _CELL_LEAST, _CELL_MOST = 44, 84
 
 GridCell = tuple[Verdict, Verdict]
-"""What the row says and what the column says."""
+"""The verdict of the row and that of the column."""
 
 
 class _Cell(QAbstractButton):
@@ -89,16 +89,17 @@ class _Cell(QAbstractButton):
 
 
 class VerdictGrid(QWidget):
-    """A table of counts by two verdicts: rows by one, columns by another, the diagonal where both are the same.
+    """A table of counts by two verdicts, equal ones on the diagonal.
 
     Signals:
-        chosen: the (row, column) verdicts of the count that was clicked; ``None`` where it was clicked again.
+        chosen: the (row, column) verdicts of the clicked count; ``None`` where it was clicked again.
     """
 
     chosen = Signal(object)
 
     def __init__(self, rows: str, columns: str, right: str = "right", parent: QWidget | None = None) -> None:
-        """``rows`` and ``columns`` say who says it ("Network said", "People said"), ``right`` names the diagonal."""
+        """``rows`` and ``columns`` say whose verdicts they are ("Network said", "People said"); ``right`` names the
+        share of a row on the diagonal, which is left out where ``right`` is empty."""
         super().__init__(parent)
         self.rows = rows
         self.columns = columns
@@ -111,7 +112,7 @@ class VerdictGrid(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_names(self, rows: str, columns: str) -> None:
-        """Sets who says what."""
+        """Sets whose verdicts rows and columns are."""
         self.rows, self.columns = rows, columns
         self.setAccessibleName(texts.rows_by_columns(rows, columns.lower()))
         self.show_counts({place: cell.count for place, cell in self._cells.items()})
@@ -124,7 +125,7 @@ class VerdictGrid(QWidget):
         self.update()
 
     def select(self, place: GridCell | None) -> None:
-        """Marks a count without telling; ``None`` marks none."""
+        """Marks a count without emitting ``chosen``; ``None`` marks none."""
         for mine, cell in self._cells.items():
             cell.setChecked(mine == place)
 
@@ -133,7 +134,7 @@ class VerdictGrid(QWidget):
         return self._cells[row, column]
 
     def step(self, cell: _Cell, down: int, right: int) -> None:
-        """Moves the focus by so many rows and columns, over what is empty."""
+        """Moves the focus by rows and columns, past counts of zero."""
         row, column = SHOWN.index(cell.place[0]) + down, SHOWN.index(cell.place[1]) + right
         while 0 <= row < 3 and 0 <= column < 3:
             neighbour = self._cells[SHOWN[row], SHOWN[column]]

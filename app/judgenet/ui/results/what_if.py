@@ -1,4 +1,4 @@
-"""What if the network were smaller, or votes counted by other rules: answered at once from the recorded calls."""
+"""The panel What if: a smaller network, or other rules of voting, answered at once from the recorded calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from judgenet.stats.whatif import Subnetwork, VoteRule
 
 MOST_LAYERS: Final = 3
-"""Deeper networks have one slider, for the last layer that is kept."""
+"""A deeper network has one slider for neurons, that of the last layer kept."""
 _RULES: Final[tuple[tuple[VoteRule, str], ...]] = (
     ("c2_all", texts.VOTE_OF_ALL),
     ("c2_last", texts.VOTE_OF_LAST),
@@ -35,7 +35,7 @@ _RULES: Final[tuple[tuple[VoteRule, str], ...]] = (
 
 
 def looked_at(decides: str) -> str:
-    """The aggregation that stands for the verdict where rules of voting are looked at: averages and the chair do not
+    """The aggregation that stands for the verdict where rules of voting are compared: averages and the chair do not
     vote."""
     return decides if decides.startswith("c2") else "c2_all"
 
@@ -56,7 +56,7 @@ class Slider(QSlider):
             event.ignore()
 
     def set_range(self, low: int, high: int, value: int, why_not: str = "") -> None:
-        """Sets range and value without telling; ``why_not`` says why it cannot be moved."""
+        """Sets range and value without emitting a signal; ``why_not`` says why it cannot be moved."""
         self.blockSignals(True)
         self.setRange(low, high)
         self.setValue(value)
@@ -94,12 +94,12 @@ class _SliderRow:
 
 
 class WhatIfPanel(Panel):
-    """Smaller networks and other rules, and what they change of the run's own verdict.
+    """Controls for a smaller network and for other rules, and how they change the run's own verdict.
 
     Signals:
         rules_chosen: an :class:`Aggregation`, ``None`` for the run's own.
-        pairs_wanted: indexes of pairs, and in words which they are.
-        rule_chosen: the aggregation that is asked (:data:`judgenet.stats.whatif.VoteRule`).
+        pairs_wanted: places of pairs in the run, and in words which pairs they are.
+        rule_chosen: the chosen aggregation (:data:`judgenet.stats.whatif.VoteRule`).
     """
 
     rules_chosen = Signal(object)
@@ -184,7 +184,7 @@ class WhatIfPanel(Panel):
 
     @property
     def rules(self) -> Aggregation:
-        """The rules as they are set."""
+        """The rules of voting as the controls have them."""
         vote: Literal["neuron", "call"] = "neuron" if self.vote.current == "neuron" else "call"
         ties: Literal["abstain", "candidate"] = "abstain" if self.ties.current == "abstain" else "candidate"
         own = None if self._own is None else self._own.rules
@@ -196,7 +196,7 @@ class WhatIfPanel(Panel):
 
     @property
     def choice(self) -> Subnetwork | None:
-        """The sub-network as it is set, ``None`` while the calls are not there."""
+        """The sub-network as the controls have it, ``None`` while the calls are not read."""
         return self._choice
 
     def show_results(self, own: Results, results: Results, rules: Aggregation) -> None:
@@ -213,7 +213,7 @@ class WhatIfPanel(Panel):
     # The sub-network
 
     def _fill(self) -> None:
-        """Shows what can be chosen, and what is."""
+        """Sets the controls to what is possible and chosen."""
         explored, own = self._explorer.explored, self._own
         known = explored is not None and bool(explored.names) and own is not None
         if explored is None or own is None or not known:
@@ -322,7 +322,7 @@ class WhatIfPanel(Panel):
         self._ask()
 
     def set_choice(self, choice: Subnetwork) -> None:
-        """Sets a sub-network, as a mark of the curve leads to it."""
+        """Sets a sub-network, such as that of a mark of the curve."""
         if self._explorer.explored is not None:
             self._choice = choice
             self._show_choice()
@@ -391,5 +391,6 @@ class WhatIfPanel(Panel):
 
 
 def stood_for(own: Results | None) -> bool:
-    """The run's verdict is its chair's, a learned one, or left to people where it is not sure."""
+    """Whether the run's verdict is its chair's, a learned one, or left to people where it is not sure: a vote then
+    stands for it."""
     return own is not None and own.report.decides in ("chair", LEARNED, ACCEPTED)
