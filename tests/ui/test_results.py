@@ -715,7 +715,7 @@ async def test_a_run_is_named_and_annotated(studio: Studio, place: Path) -> None
     await until(lambda: about() == ("Baseline & more", "before the new prompts"), "the report says so")
 
 
-async def test_reckoning_can_be_stopped_and_begun_again(studio: Studio, place: Path) -> None:
+async def test_computing_can_be_stopped_and_begun_again(studio: Studio, place: Path) -> None:
     page = await judged(studio, place, story_pairs(10))
     context = page.context
     context.actions.trigger("page.design")
@@ -732,7 +732,7 @@ async def test_reckoning_can_be_stopped_and_begun_again(studio: Studio, place: P
     await until(lambda: page.area.isVisible())
 
 
-async def test_nothing_is_reckoned_while_nobody_looks(studio: Studio, place: Path) -> None:
+async def test_nothing_is_computed_while_nobody_looks(studio: Studio, place: Path) -> None:
     pairs = story_pairs(6)
     context = studio.window.context
     context.document.open(story_project(place, pairs, story_network(2, None)))

@@ -23,7 +23,7 @@ from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
 from judgenet.ui.results.learning import LearnedRun, _learned
-from judgenet.ui.results.state import OtherRun, Results, Wish, _Work, put_beside, reckon
+from judgenet.ui.results.state import OtherRun, Results, Wish, _Work, compare_results, compute_results
 from judgenet.ui.tasks import Job
 from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record
 
@@ -84,9 +84,9 @@ def faces(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             info = run_info(store, name)
             spec = network_of(info)
             wish = Wish(spec.aggregation, deciding(spec), 0)
-            found.append(reckon(store, info, wish, _Work(wish, None)))
+            found.append(compute_results(store, info, wish, _Work(wish, None)))
         learned = _learned(store, found[0].run, "2026-11-30", Job("Learn"))
-        beside = put_beside(store, *found)
+        beside = compare_results(store, *found)
     package = [jn.open_run(path, name) for name in RUNS]
     annotated = [pair.annotators for pair in pairs if pair.annotators]
     return Faces(annotated, commands, json.loads(file.read_text("utf-8")), found[0], learned, beside, *package)

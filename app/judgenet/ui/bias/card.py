@@ -1,4 +1,5 @@
-"""The bias card: for each bias the share beside a coin's, single judge to network, the net effect and the finding."""
+"""The bias card: for each bias the share beside a coin's, the change from single judge to network, the net effect and
+the finding."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ MOODS: Final[dict[Mood, tuple[str, str]]] = {
     "bad": ("error", "bad"),
     "none": ("dash", "text3"),
 }
-"""Icon and colour of how to take a figure."""
+"""Icon and colour by how a figure is to be taken."""
 
 _ROW: Final = 64
 _HEAD: Final = 64
@@ -38,15 +39,15 @@ _AXIS: Final = 32
 _GAP: Final = 16
 _SIDE: Final = 4
 _WIDE: Final = 860
-"""Narrower than so many px at 100 %, the way from judge to judge is left out: the words name it."""
+"""Narrower than this many px at 100 %, the chart from judge to judge is hidden: the words say the same."""
 _COIN_INSIDE: Final = 10.0
 _WAY_INSIDE: Final = 13.0
-"""So far from the ends of a row, in px at 100 %, the coin's mark and the judges' marks stay."""
+"""The marks of the coin and of the judges keep this far from the ends of a row, in px at 100 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where the columns of the card stand, in px: left and width of each; no width where there is no room."""
+    """The columns of the card in px: left and width of each. The width is 0 where there is no room."""
 
     name: tuple[float, float]
     bar: tuple[float, float]
@@ -57,7 +58,7 @@ class Columns:
 
     @classmethod
     def of(cls, width: int, theme: Theme, *, with_way: bool) -> Columns:
-        """The columns in a card of a width."""
+        """The columns of a card of this width in px."""
         scale, gap, side = theme.scale, _GAP * theme.scale, _SIDE * theme.scale
         free = max(0.0, width - 2 * side)
         name = min(186 * scale, max(110 * scale, 0.2 * free))
@@ -76,7 +77,7 @@ class Columns:
 
 
 class CardRow(QAbstractButton):
-    """A bias: chosen by mouse or keyboard, it shows the pairs behind it."""
+    """A row of the card: one bias. Choosing it by mouse or keyboard shows the pairs behind it."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -95,7 +96,7 @@ class CardRow(QAbstractButton):
         return QSize(current_theme().px(600), current_theme().px(_ROW))
 
     def heightForWidth(self, width: int) -> int:
-        """A row is as high as its finding, which is never cut."""
+        """A row is as high as its finding needs, which is never cut."""
         if self.row is None:
             return current_theme().px(_ROW)
         _, room = self._words(Columns.of(width, current_theme(), with_way=self._with_way))
@@ -103,7 +104,7 @@ class CardRow(QAbstractButton):
         return max(current_theme().px(_ROW), round(high) + current_theme().px(16))
 
     def _word_heights(self, row: BiasRow, room: float) -> tuple[float, float]:
-        """How high the finding is, and what people came to below it."""
+        """The heights of the finding and of what people came to below it, in px."""
         parts = (row.words, self._words_font(row)), (row.people, current_theme().font())
         box = QRectF(0, 0, room, 10_000)
         words, people = (
@@ -113,7 +114,7 @@ class CardRow(QAbstractButton):
         return words, people
 
     def _words(self, columns: Columns) -> tuple[float, float]:
-        """Left and width of the finding, beside its icon."""
+        """Left and width of the finding in px, at the right of its icon."""
         left, width = columns.words
         beside = current_theme().px(24)
         return left + beside, width - beside
@@ -159,7 +160,7 @@ class CardRow(QAbstractButton):
         painter.end()
 
     def _at(self, share: float, column: tuple[float, float]) -> float:
-        """The place of a share in a column. Marks keep a little off its ends."""
+        """Where a share lies in a column, in px. Marks keep a little off its ends."""
         inside = 8 * current_theme().scale
         return column[0] + inside + min(share, self._end) / self._end * (column[1] - 2 * inside)
 
@@ -180,7 +181,7 @@ class CardRow(QAbstractButton):
         _text(painter, theme, QRectF(column[0], top + line, column[1], line), row.tells, "body", "text2")
 
     def _plots(self, painter: QPainter, columns: Columns, row: BiasRow, high: float) -> None:
-        """The bar and, where there is room, the way from judge to judge."""
+        """The bar and, where there is room, the chart from judge to judge."""
         scale = current_theme().scale
         middle, coin = high / 2 / scale, high / 2 / scale - _COIN_INSIDE
 
@@ -234,7 +235,7 @@ class CardRow(QAbstractButton):
 
 
 class _CardPart(QWidget):
-    """A part of the card above or below its rows; it draws by the same columns."""
+    """A part of the card above or below its rows, drawn in the same columns."""
 
     height_px: ClassVar[int]
 
@@ -247,13 +248,13 @@ class _CardPart(QWidget):
         return QSize(current_theme().px(600), current_theme().px(self.height_px))
 
     def say(self, card: BiasCard) -> None:
-        """Shows what belongs to a card."""
+        """Shows this part of a card."""
         self._card = card
         self.update()
 
 
 class CardHead(_CardPart):
-    """The titles of the columns, what the coin's mark means, and the legend of the way."""
+    """The titles of the columns, the meaning of the coin's mark, and the legend of the chart from judge to judge."""
 
     height_px = _HEAD
 
@@ -297,7 +298,7 @@ class CardHead(_CardPart):
         return self._fitting(width, whole, texts.SHARE_AND_INTERVAL, texts.SHARE_AND_INTERVAL_SHORT)
 
     def _fitting(self, width: float, *titles: str) -> str:
-        """The first text that has room, set as a title; else the last."""
+        """The first title that fits, else the last."""
         metrics = QFontMetricsF(current_theme().font("node"))
         return next((title for title in titles if metrics.horizontalAdvance(title) <= width), titles[-1])
 
@@ -344,7 +345,7 @@ class CardAxis(_CardPart):
 
 
 class BiasCardView(QWidget):
-    """The whole card. Up and down go from row to row.
+    """The whole card. Up and down move from row to row.
 
     Signals:
         chosen: the key of the probe whose row was chosen.

@@ -1,4 +1,4 @@
-"""The pairs behind a bar: what was chosen in each prompt, and what that comes to."""
+"""The pairs behind a bar: what was chosen in each prompt, and the outcome."""
 
 from __future__ import annotations
 
@@ -67,7 +67,8 @@ def behind(result: LabResult, cell: Cell) -> tuple[Behind, ...]:
 
 
 def answers_text(look: PairDetails) -> str:
-    """What was said to each prompt of a pair, call by call: scores as the responses stood, and the evidence."""
+    """What was answered to each prompt of a pair, call by call: scores in the order in which the responses were shown,
+    and the evidence."""
     return _by_prompt(look, _answer)
 
 
@@ -115,8 +116,8 @@ class BehindPanel(QFrame):
 
     Signals:
         opened: the ids of pairs that the user wants to read.
-        picked: a pair in the list, as :class:`Behind`: what was asked and said of it is to be shown beside.
-        closed: the list is not wanted any more.
+        picked: a pair in the list, as :class:`Behind`, whose answers are to be shown beside it.
+        closed: the user closes the list.
     """
 
     opened = Signal(object)
@@ -170,7 +171,7 @@ class BehindPanel(QFrame):
         measure(self.outcome, min_width=180)
 
     def say(self, title: str, cell: Cell, rows: tuple[Behind, ...], questions: Mapping[str, str]) -> None:
-        """Lists the pairs of a bar; those that count as biased are shown first."""
+        """Lists the pairs of a bar, at first those that count as biased."""
         self._rows, self._questions = rows, questions
         self.title.say(title)
         self.outcome.blockSignals(True)
@@ -215,7 +216,7 @@ class BehindPanel(QFrame):
             self.picked.emit(self.rows[index.row()])
 
     def show_look(self, look: PairDetails | None) -> None:
-        """Shows what was asked and said of a pair."""
+        """Shows what was asked and said of a pair; ``None`` shows nothing."""
         self._look = look
         self._show_look()
 

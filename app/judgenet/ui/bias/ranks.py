@@ -1,4 +1,5 @@
-"""How alike judges and people rank the systems: a heat map of their overlaps, and each one's ranking beside it."""
+"""How similarly judges and people rank the systems: a heat map of the overlaps of rankings, and the rankings below
+it."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ _MOST_SYSTEMS: Final = 30
 
 
 class _Map(QWidget):
-    """Raters by raters: the average rank-biased overlap of their rankings, the darker the more alike."""
+    """A table of raters by raters: the average rank-biased overlap of their rankings. The darker a cell, the larger the
+    overlap."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -34,7 +36,7 @@ class _Map(QWidget):
         self.setMouseTracking(True)
 
     def say(self, titles: tuple[str, ...], values: dict[tuple[int, int], tuple[float | None, int]]) -> None:
-        """Shows overlaps by the places of two raters, each with the number of instructions behind it."""
+        """Shows the overlap of every two raters, by their places, with the number of instructions behind it."""
         self._titles, self._values = titles, values
         listed = [
             texts.overlap(titles[row], titles[column], f"{value:.2f}", instructions)
@@ -86,7 +88,7 @@ class _Map(QWidget):
 
 
 class _Ranks(QWidget):
-    """Systems by raters: the place of each and its wins per appearance."""
+    """A table of systems by raters: the rank of each system and its wins per appearance."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -95,7 +97,7 @@ class _Ranks(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def say(self, titles: tuple[str, ...], rows: list[tuple[str, list[str]]]) -> None:
-        """Shows a row a system: its name, and what each rater gives it."""
+        """Shows a row for each system: its name, and a text for each rater."""
         self._titles, self._rows = titles, rows
         listed = "; ".join(
             f"{name}: {', '.join(f'{title} {rank}' for title, rank in zip(titles, ranks, strict=True))}"
@@ -136,7 +138,7 @@ class _Ranks(QWidget):
 
 
 class RanksView(QWidget):
-    """Both, with what they rest on; hidden where there is nothing to rank."""
+    """The heat map and the rankings, with what they rest on; hidden where there are fewer than two raters."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -152,7 +154,7 @@ class RanksView(QWidget):
         measure(self._column, spacing=Gap(12))
 
     def show_ranks(self, result: LabResult, orders: OrderAnswers | None = None) -> None:
-        """Shows the rankings of a lab, and how many of the orders that were asked for at once are valid."""
+        """Shows the rankings of a lab; ``orders`` are the answers that ranked several responses in one call."""
         ranks = result.ranks
         titles = {judge.id: judge.title for judge in result.judges if judge.kind in _PARTS}
         titles |= {PEOPLE: texts.PEOPLE, AT_ONCE: texts.AT_ONCE} | ranks.others
@@ -181,7 +183,7 @@ def _valid_orders(orders: OrderAnswers) -> str:
 
 
 def _place(shares: dict[str, float], system: str) -> str:
-    """The place of a system by its wins per appearance: "2  0.61"."""
+    """The rank of a system by its wins per appearance, with these wins: "2  0.61"."""
     if system not in shares:
         return "n/a"
     place = 1 + sum(share > shares[system] for share in shares.values())

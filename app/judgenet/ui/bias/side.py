@@ -1,4 +1,4 @@
-"""What is measured: judges, probes and their settings, and what that comes to."""
+"""The left column of the page Bias: judges, probes, settings, and the plan with its calls and price."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class BiasSidebar(QScrollArea):
     """The column at the left of the page.
 
     Signals:
-        changed: the user chose something; see :meth:`choice`.
-        stop_wanted: the lab is to end.
+        changed: the user changed a setting; see :meth:`choice`.
+        stop_wanted: the user stops the lab.
     """
 
     changed = Signal()
@@ -198,7 +198,7 @@ class BiasSidebar(QScrollArea):
     # What is chosen
 
     def choice(self) -> BiasSettings:
-        """What the controls say."""
+        """The settings as the controls have them."""
         own = self.own.currentData()
         return BiasSettings(
             judges=tuple(key for key in LAB_JUDGES if self.judges[key].isChecked()),
@@ -218,7 +218,7 @@ class BiasSidebar(QScrollArea):
         )
 
     def show_choice(self, choice: BiasSettings, names: tuple[str, ...], spec: NetworkSpec) -> None:
-        """Sets the controls."""
+        """Sets the controls. ``names`` are the systems that can be the judge's own."""
         # Boxes that are set by the program tell nothing.
         self._quiet(True)
         self.judges["network"].setText(texts.network(size_name(spec)))
@@ -252,7 +252,7 @@ class BiasSidebar(QScrollArea):
         return self.instructions, self.seed, self.share, self.repeats, self.margin, self.nwise
 
     def set_still(self, still: bool) -> None:
-        """Whether something can be chosen now."""
+        """Lets the user change the settings, or not."""
         widgets = (*self._spins, self.own, self.divide, self.tie)
         for widget in (*self.judges.values(), *self.probes.values(), *widgets):
             widget.setEnabled(still)
@@ -260,7 +260,7 @@ class BiasSidebar(QScrollArea):
     # What it comes to
 
     def show_plan(self) -> None:
-        """Shows what the choice comes to, or why it cannot be asked."""
+        """Shows the calls, price and time of the chosen lab, or why it cannot be run."""
         state = self._state
         plan = state.plan
         why = plan.why_not or state.read_only
@@ -307,7 +307,7 @@ class BiasSidebar(QScrollArea):
         self.reasons.setVisible(self.reasons_link.isChecked() and bool(self.reasons.text()))
 
     def show_progress(self) -> None:
-        """Shows how far the lab is that goes on."""
+        """Shows the progress of the running lab."""
         progress = self._state.progress
         for widget in (self.bar, self.how_far, self.stop):
             widget.setVisible(progress is not None)

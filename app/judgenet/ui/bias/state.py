@@ -1,4 +1,4 @@
-"""The bias lab of the open project: what is chosen, what it comes to, the run of it, and what was found."""
+"""The bias lab of the open project: its settings, its estimate, its run, and its results."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ _WAIT_MS: Final = 250
 _LOOK_S: Final = 0.1
 _LIVE_S: Final = 2.0
 _LIVE_SHARE: Final = 5
-"""While a lab goes on its figures are reckoned at most every so many seconds, and never more than a fifth of the
+"""While a lab is running, its figures are computed at most every so many seconds, and for at most a fifth of the
 time."""
 
 
 @dataclass(frozen=True, slots=True)
 class BiasSettings:
-    """What the user has chosen to measure; ``nwise`` responses are put in order at once, ``None`` for not at all."""
+    """What the user has chosen to measure. ``nwise`` responses are ranked in one call; ``None``: no rankings."""
 
     judges: tuple[LabJudge, ...] = USUAL_JUDGES
     probes: tuple[str, ...] = tuple(PROBES)
@@ -80,7 +80,7 @@ class BiasSettings:
 
 @dataclass(frozen=True, slots=True)
 class BiasPlan:
-    """What a choice comes to: the prompts and their cost, or why there are none."""
+    """The prompts of the chosen lab and their estimate, or why there are none."""
 
     built: BuiltLab | None = None
     estimate: LabEstimate | None = None
@@ -101,7 +101,7 @@ class PairDetails:
 
 @dataclass(frozen=True, slots=True)
 class LabProgress:
-    """How far a lab is that goes on."""
+    """The progress of a running lab, in calls."""
 
     calls: int
     planned: int
@@ -112,14 +112,14 @@ class LabProgress:
 
 
 class BiasState(QObject):
-    """The lab of the document. Everything is reckoned in threads; signals come on the interface's.
+    """The lab of the open project. Everything is computed in threads; signals come on the interface's thread.
 
     Signals:
-        plan_changed: :attr:`plan`, :attr:`choice` or whether it is being reckoned.
-        result_changed: :attr:`result` or :attr:`lab`.
+        plan_changed: :attr:`plan` or :attr:`choice` changed, or the plan is being computed.
+        result_changed: :attr:`result` or :attr:`lab` changed.
         going_changed: a lab began or ended.
-        progressed: :attr:`progress`.
-        look_changed: :attr:`look`.
+        progressed: :attr:`progress` changed.
+        look_changed: :attr:`look` changed.
     """
 
     plan_changed = Signal()
@@ -165,7 +165,7 @@ class BiasState(QObject):
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_WAIT_MS)
-        self._soon.timeout.connect(self._reckon)
+        self._soon.timeout.connect(self._start_plan)
         self._pulse = QTimer(self)
         self._pulse.setInterval(200)
         self._pulse.timeout.connect(self._pulsed)
@@ -177,20 +177,20 @@ class BiasState(QObject):
     # What is looked at
 
     def watch(self, on: bool) -> None:
-        """Reckons the plan while somebody looks at it."""
+        """Computes the plan while the page is in view."""
         self._watched = on
         if on and self._stale:
             self._soon.start(0)
 
     def choose(self, choice: BiasSettings) -> None:
-        """Takes another choice."""
+        """Sets other settings."""
         if choice != self.choice:
             self.choice = choice
             self._changed()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The systems whose responses the pairs hold; looked for once for each set of pairs."""
+        """The systems whose responses the pairs hold; found once for each set of pairs."""
         pairs = self._document.pairs
         if self._named[0] is not pairs:
             self._named = (pairs, systems_of(pairs))
@@ -216,7 +216,7 @@ class BiasState(QObject):
             self.result_changed.emit()
 
     def show_lab(self, lab: str) -> None:
-        """Puts another lab into view."""
+        """Shows another lab."""
         info = next((known for known in self.labs if known.id == lab), None)
         if info is not None:
             self.lab, self.result = info, None
@@ -230,7 +230,7 @@ class BiasState(QObject):
 
     @property
     def of_another_network(self) -> bool:
-        """The lab in view measured another network than the one that is designed now."""
+        """Whether the lab in view measured another network than the current design."""
         start = self.plan.start
         return start is not None and self.network not in (None, asked_of(start.spec))
 
@@ -244,7 +244,7 @@ class BiasState(QObject):
         if self._watched:
             self._soon.start(_WAIT_MS)
 
-    def _reckon(self) -> None:
+    def _start_plan(self) -> None:
         self._stale = False
         why = self._why_not()
         if why:
@@ -258,7 +258,7 @@ class BiasState(QObject):
         except (NetworkError, PriceError, PromptError) as error:
             self._set_plan(BiasPlan(why_not=str(error)))
             return
-        self._task = self._tasks.start(self._reckon_now(self._wanted, start), texts.ESTIMATE_LAB)
+        self._task = self._tasks.start(self._compute_plan(self._wanted, start), texts.ESTIMATE_LAB)
 
     def _why_not(self) -> str:
         document = self._document
@@ -276,7 +276,7 @@ class BiasState(QObject):
             return texts.CHOOSE_A_PROBE
         return ""
 
-    async def _reckon_now(self, wanted: int, start: Start) -> None:
+    async def _compute_plan(self, wanted: int, start: Start) -> None:
         choice, store, pairs = self.choice, self._document.own_store, self._document.pairs
         try:
             plan = await self._tasks.off_thread(_plan, choice, start, pairs, store)
@@ -305,7 +305,7 @@ class BiasState(QObject):
         return "" if self.plan.built is not None and not self.planning else texts.COST_IS_CALCULATED
 
     def start(self) -> None:
-        """Runs the chosen lab, or goes on with it; no call is paid for twice."""
+        """Runs the chosen lab, or resumes it; no call is paid for twice."""
         built, start, estimate = self.plan.built, self.plan.start, self.plan.estimate
         if self.why_not() or built is None or start is None or estimate is None:
             return
@@ -370,7 +370,8 @@ class BiasState(QObject):
         self._changed()
 
     def _ask_orders(self, store: Store, start: Start, groups: Groups, lab: str, job: Job) -> None:
-        """Asks for orders of several responses at once, in a thread, until they are in or the user stops it."""
+        """Asks for rankings of several responses in one call; in a thread, until all are in or the user stops the
+        lab."""
         total = len(groups.groups)
         job.share, job.text = None, texts.ranking_calls(groups.size, total)
         handle = ask_orders(store, start, groups)
@@ -390,7 +391,7 @@ class BiasState(QObject):
         self.show_lab(lab)
 
     def _pulsed(self) -> None:
-        """Shows how far the lab is, and what was found so far."""
+        """Shows the progress of the lab, and its figures so far."""
         self.progress = LabProgress(self._tally.calls, self._planned)
         self.progressed.emit()
         if self.lab is None or self.lab.id not in {known.id for known in self.labs}:
@@ -402,7 +403,7 @@ class BiasState(QObject):
     # What was found
 
     def _reread(self) -> None:
-        """The lab that goes on has further runs."""
+        """Reads the newest lab again, which has further runs."""
         store = self._document.own_store
         newest = labs(store)[-1:] if store is not None else []
         if store is not None and newest:
@@ -464,7 +465,7 @@ class BiasState(QObject):
 
 
 def _plan(choice: BiasSettings, start: Start, pairs: Sequence[Pair], store: Store | None) -> BiasPlan:
-    """Reckons a choice, in a thread."""
+    """Builds the prompts of a lab and estimates them, in a thread."""
     built = build_lab(pairs, choice.probes, choice.settings)
     estimate = estimate_lab(lab_starts(start, built, choice.judges), store)
     if choice.nwise is None:

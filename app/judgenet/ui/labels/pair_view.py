@@ -33,7 +33,7 @@ _PLAIN: Final = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadMo
 _QUESTION_LINES: Final = 6
 _QUESTION_LINES_LOW: Final = 3
 _QUESTION_PICTURE: Final = 140
-"""The most height of a picture of the question: the responses need the room."""
+"""The greatest height of a picture in the question, in px at 100 %: the responses need the room."""
 _LOW: Final = 620
 
 
@@ -64,13 +64,13 @@ class KeyButton(QPushButton):
         measure(self.key, min_width=22, height=22)
 
     def set_live(self, live: bool) -> None:
-        """Lights the key up while it is heard."""
+        """Highlights the key while the desk takes it."""
         self.key.setProperty("live", live)
         self.key.style().unpolish(self.key)
         self.key.style().polish(self.key)
 
     def set_said(self, said: bool) -> None:
-        """Marks what was said of this pair before."""
+        """Marks the answer that was given to this pair before."""
         kind = "outline" if said else "flat" if self._flat else ""
         if self.property("kind") != kind:
             set_kind(self, kind)
@@ -108,8 +108,8 @@ class DeskView(QWidget):
     """The pair on the desk.
 
     Signals:
-        said: what was said, about the sides; ``back``: the pair before is wanted.
-        markdown_chosen: responses are wanted as Markdown, or plainly.
+        said: the answer that was given, about the sides; ``back``: the user goes back to the pair before.
+        markdown_chosen: the user wants the responses as Markdown, or plain.
     """
 
     said = Signal(str)
@@ -208,7 +208,7 @@ class DeskView(QWidget):
         self._fit_question()
 
     def show_prompt(self, prompt: PeoplePrompt, at: int, total: int, said: Said | None, why_not: str) -> None:
-        """Shows a prompt of a bias lab, the first response at the left; ``said`` is what was said of it before."""
+        """Shows a prompt of a bias lab, the first response at the left; ``said`` is an earlier answer to it."""
         self.place.setText(of(at + 1, total))
         asked = prompt.question
         if prompt.reference:
@@ -242,7 +242,8 @@ class DeskView(QWidget):
         self.markdown_chosen.emit(key == "markdown")
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Does what a key means here; true where it means something. A key that is held down means nothing more."""
+        """Does what a key means here; returns whether it means anything. Repeats of a key that is held down are
+        ignored."""
         if event.modifiers() & ~_PLAIN:
             return False
         known = event.key() in self._keys or event.key() == Qt.Key.Key_Left

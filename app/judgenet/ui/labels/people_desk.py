@@ -1,4 +1,4 @@
-"""The label desk on the prompts of a bias lab: people see what a judge sees, and nothing that tells the probe."""
+"""The label desk for the prompts of a bias lab: people see what a judge sees, and nothing that reveals the probe."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class _Sheet:
 
 
 class PeopleDesk(QDialog):
-    """People answer the prompts of a lab, one after the other. Answers are kept at once, with the lab.
+    """People answer the prompts of a lab, one after the other. Each answer is saved at once, with the lab.
 
-    ``changed`` is true as soon as somebody answered.
+    ``changed`` is true once somebody has answered.
     """
 
     def __init__(self, context: Context, parent: QWidget) -> None:
@@ -98,7 +98,7 @@ class PeopleDesk(QDialog):
         context.theme.dress(self)
 
     def show_for(self, info: LabInfo, probes: Collection[str] | None = None) -> None:
-        """Opens the desk on the prompts of a lab, of ``probes`` alone where they are named."""
+        """Opens the desk on the prompts of a lab; with ``probes``, on those of these probes alone."""
         store = self._context.document.store
         if store is None:
             return
@@ -128,12 +128,12 @@ class PeopleDesk(QDialog):
 
     @property
     def who(self) -> str:
-        """Who answers."""
+        """The annotator."""
         return " ".join(self.person.text().split()) or FIRST_ANNOTATOR
 
     @property
     def given(self) -> dict[str, Choice | None]:
-        """What this person answered, by prompt."""
+        """This person's answers, by prompt."""
         return self._given.setdefault(self.who, {})
 
     def _named(self) -> None:
@@ -141,7 +141,7 @@ class PeopleDesk(QDialog):
         self._first_open()
 
     def _first_open(self) -> None:
-        """The first prompt that this person has not answered."""
+        """Goes to the first prompt that this person has not answered."""
         given = self.given
         self.at = next((at for at, prompt in enumerate(self.prompts) if prompt.prompt not in given), len(self.prompts))
         self._show()
@@ -166,7 +166,7 @@ class PeopleDesk(QDialog):
         self.desk.setFocus()
 
     def back(self) -> None:
-        """The prompt before."""
+        """Goes back to the prompt before."""
         if self.at:
             self.at -= 1
             self._show()

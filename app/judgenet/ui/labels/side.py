@@ -1,4 +1,5 @@
-"""The panel beside the desk: how pairs are chosen and whether that counts, how far the labels reach, who labelled."""
+"""The panel beside the desk: how pairs are chosen and whether their labels count, the interval that the labels give,
+and the annotators."""
 
 from __future__ import annotations
 
@@ -56,11 +57,11 @@ _MOST_ANNOTATORS: Final = 8
 
 
 class SidePanel(QFrame):
-    """What stands beside the desk.
+    """The panel beside the desk.
 
     Signals:
         mode_chosen, goal_chosen, file_chosen, no_majority_chosen: a choice was made.
-        settle_wanted: the disagreements are to be settled; ``shown`` a labelled pair is to be seen again, by place.
+        settle_wanted: the user wants to resolve disagreements.
     """
 
     mode_chosen = Signal(str)
@@ -68,7 +69,6 @@ class SidePanel(QFrame):
     file_chosen = Signal(str)
     no_majority_chosen = Signal(str)
     settle_wanted = Signal()
-    shown = Signal(int)
 
     def __init__(self) -> None:
         super().__init__()
@@ -241,7 +241,7 @@ class SidePanel(QFrame):
                 self.latest.addWidget(widget, row, column)
 
     def show_survey(self, state: LabelsState) -> None:
-        """Shows how the annotators stand, and how far the labels reach."""
+        """Shows the annotators and their agreement, and the interval that the labels give."""
         survey = state.survey
         clear_layout(self.people)
         labelled = survey is not None and bool(survey.said)

@@ -1,4 +1,4 @@
-"""What the label desk shows: the draw, the pair on it, and how the annotators stand. Every label is kept at once."""
+"""What the label desk shows: the pairs drawn, the pair in view, and the annotators. Every label is saved at once."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ from judgenet.ui.tasks import JobCancelled
 FIRST_ANNOTATOR: Final = "You"
 GOAL: Final = 200
 WIDTH: Final = 0.1
-"""The wished width of the interval of the win rate, for which the planner plans."""
+"""The target width of the interval of the win rate, for which labels are planned."""
 _SURVEY_MS: Final = 700
 _LATE_MS: Final = 3000
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a desk is made of."""
+    """What a desk is drawn from."""
 
     store: Store | None
     pairs: Sequence[Pair]
@@ -74,7 +74,7 @@ class _Found:
 
 
 class _Labelled(QUndoCommand):
-    """A label as an edit: undo takes it back, redo gives it again."""
+    """A label as an edit: undo withdraws it, redo gives it again."""
 
     def __init__(self, state: LabelsState, place: int, label: HumanLabel, before: HumanLabel | None) -> None:
         words = {
@@ -104,11 +104,12 @@ class LabelsState(QObject):
     """The desk of the open project.
 
     Attributes:
-        mode: how pairs are chosen; ``annotator`` is who labels, ``goal`` the number of labels wished.
-        desk: the way through the draw, ``None`` before it is drawn.
-        survey, plan: how the annotators stand, and the plan where there is a run; both lag behind the keys a little.
+        mode: how pairs are chosen; ``annotator`` is who labels, ``goal`` the target number of labels.
+        desk: the pairs drawn and the position among them, ``None`` before they are drawn.
+        survey, plan: the annotators' agreement, and the plan where there is a run; both are updated a little after each
+            label.
         working: pairs are being drawn.
-        pending: labels on their way to the disk.
+        pending: the number of labels that are being written to the disk.
 
     Signals:
         changed: another pair, desk, mode or annotator.
@@ -178,16 +179,16 @@ class LabelsState(QObject):
 
     @property
     def aggregation(self) -> str:
-        """The aggregation whose verdicts the planner and the estimate mean."""
+        """The aggregation whose verdicts the planner and the estimate use."""
         run = self._context.run_state.run
         return "" if run is None else decided_by(run, self._context.document.rule)
 
-    # What is wished
+    # The user's choices
 
     def enter(self, picked: tuple[int, ...] | None = None, *, drawn: bool = False, for_people: bool = False) -> None:
-        """The desk comes into view. ``picked`` are pairs to be reviewed or, where they were ``drawn`` by the planner
-        within the verdicts of the run in focus, its next pairs; ``for_people`` those whose verdict was not sure
-        enough, all of which are wished."""
+        """Shows the desk. ``picked`` are pairs to review or, where the planner drew them within the verdicts of the run
+        in focus (``drawn``), its next pairs; with ``for_people`` they are the pairs whose verdict was not sure enough,
+        and all of them are the target."""
         self.in_view = True
         self._since = monotonic()
         if picked:
@@ -199,7 +200,7 @@ class LabelsState(QObject):
             self.refresh()
 
     def leave(self) -> None:
-        """The desk goes out of view: what rests on labels is read anew."""
+        """Leaves the desk: what depends on labels is read anew."""
         self.in_view = False
         if self._unseen and self.store is not None:
             self._unseen = False
@@ -207,13 +208,13 @@ class LabelsState(QObject):
             self._context.run_state.labels_changed()
 
     def set_mode(self, mode: Mode) -> None:
-        """Chooses how pairs are chosen."""
+        """Sets how pairs are chosen."""
         if mode != self.mode or self._picked:
             self.mode, self._picked, self._for_people = mode, (), False
             self.refresh()
 
     def set_annotator(self, name: str) -> None:
-        """Chooses who labels."""
+        """Sets who labels."""
         name = " ".join(name.split())
         if name and name != self.annotator:
             self.annotator = name
@@ -221,7 +222,7 @@ class LabelsState(QObject):
             self.refresh()
 
     def set_goal(self, goal: int) -> None:
-        """Sets how many labels are wished."""
+        """Sets the target number of labels."""
         if goal != self.goal:
             self.goal = goal
             if self.desk is not None:
@@ -230,7 +231,7 @@ class LabelsState(QObject):
             self.surveyed.emit()
 
     def set_rules(self, *, no_majority: NoMajority | None = None, file_chosen: Chosen | None = None) -> None:
-        """Changes how labels become one a pair."""
+        """Sets how several labels become one label of a pair."""
         store = self.store
         if store is None or store.readonly:
             return
@@ -247,7 +248,7 @@ class LabelsState(QObject):
     # Labelling
 
     def say(self, shown: Said) -> bool:
-        """Labels the pair on the desk, ``a`` meaning what stands on the left. False where that is not possible."""
+        """Labels the pair on the desk; ``a`` is the response shown at the left. False where that is not possible."""
         desk = self.desk
         if desk is None or desk.place is None or self.working or self.why_not or desk.finished:
             return False
@@ -258,7 +259,7 @@ class LabelsState(QObject):
         return True
 
     def back(self) -> bool:
-        """Puts the pair before on the desk."""
+        """Goes back to the pair before; false where there is none."""
         if self.desk is None or not self.desk.back():
             return False
         self._since = monotonic()
@@ -266,12 +267,12 @@ class LabelsState(QObject):
         return True
 
     def go_on(self) -> None:
-        """Labels more than was wished."""
+        """Sets the target 50 labels above those there are."""
         if self.desk is not None:
             self.set_goal(self.desk.labelled + 50)
 
     def give(self, place: int, label: HumanLabel, *, fresh: bool) -> None:
-        """Keeps a label. A ``fresh`` one is on the desk already."""
+        """Saves a label. A ``fresh`` one is on the desk already."""
         store = self.store
         if store is None or store.readonly:
             return
@@ -282,7 +283,7 @@ class LabelsState(QObject):
         self._after()
 
     def withdraw(self, place: int, label: HumanLabel, before: HumanLabel | None) -> None:
-        """Takes a label back and shows its pair."""
+        """Withdraws a label and shows its pair."""
         store = self.store
         if store is None or store.readonly:
             return
@@ -310,7 +311,7 @@ class LabelsState(QObject):
             self.refresh()
 
     def _expect(self) -> None:
-        """A label is on its way to the disk."""
+        """Counts a label that is being written to the disk."""
         self.pending += 1
         if not self._late.isActive():
             self._late.start()
@@ -350,7 +351,7 @@ class LabelsState(QObject):
             self._timer.start()
 
     def refresh(self) -> None:
-        """Draws anew."""
+        """Draws the pairs anew."""
         self._stale = False
         self._wanted += 1
         self.working = True
@@ -401,12 +402,12 @@ class LabelsState(QObject):
             self.surveyed.emit()
 
     def taken_over(self) -> None:
-        """Labels came from a file: everything is drawn anew."""
+        """Draws the pairs anew: labels came from a file."""
         self._unseen = True
         self.refresh()
 
     def votes(self, pair: Pair) -> list[tuple[str, str]]:
-        """What each annotator said of a pair in words, to who settles it."""
+        """What each annotator said of a pair, in words, for whoever resolves it."""
         store = self.store
         if store is None:
             return []
@@ -415,7 +416,7 @@ class LabelsState(QObject):
         return [(name, words[said]) for name, said in merged.annotators]
 
     def with_network(self) -> Agreement | None:
-        """How often the network says what this annotator said, told only when the desk is done; ``None`` before."""
+        """How often the network agrees with this annotator; known only when the desk is finished, ``None`` before."""
         desk, table = self.desk, self.table
         if desk is None or table is None or not desk.finished or not desk.labelled or desk.draw.mode == "settle":
             return None

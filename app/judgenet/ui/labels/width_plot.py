@@ -1,4 +1,4 @@
-"""How the interval of the win rate narrows with the labels: where it stands, and where it will."""
+"""How the interval of the win rate narrows with more labels: now, and at the target."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class WidthPlot(QWidget):
         return QSize(current_theme().px(240), current_theme().px(_HEIGHT))
 
     def show_curve(self, curve: Sequence[LabelPoint], now: LabelPoint | None, goal: LabelPoint | None) -> None:
-        """``curve`` holds its points in order; ``now`` and ``goal`` are points on it."""
+        """``curve`` has points in order of labels; ``now`` and ``goal`` are points on it."""
         self._curve, self._now, self._goal = curve, now, goal
         points = [texts.interval_now_with(f"{100 * now[1]:.1f}", now[0])] if now else []
         points += [texts.interval_goal(f"{100 * goal[1]:.1f}", goal[0])] if goal else []
@@ -61,7 +61,7 @@ class WidthPlot(QWidget):
 def width_drawing(
     width: float, curve: Sequence[LabelPoint], now: LabelPoint | None, goal: LabelPoint | None
 ) -> Drawing:
-    """The curve over a logarithmic axis of labels, ``width`` px wide, with where it stands and where it will."""
+    """The curve over a logarithmic axis of labels, ``width`` px wide, with the points of now and of the target."""
     first, last = curve[0][0], curve[-1][0]
     left, length, top, base = 4.0, width - 12, _LINE, _HEIGHT - 1.5 * _LINE
     over, up = Axis(log(first), log(last)), Axis(min(y for _, y in curve), max(y for _, y in curve))
@@ -97,7 +97,7 @@ def width_drawing(
 
 
 def _height(points: Sequence[tuple[float, float]], x: float) -> float:
-    """Where a line through points stands at ``x``."""
+    """The height of a line through points at ``x``; beyond its ends, the height of that end."""
     for (x1, y1), (x2, y2) in pairwise(points):
         if x1 <= x <= x2 and x1 < x2:
             return y1 + (y2 - y1) * (x - x1) / (x2 - x1)

@@ -49,13 +49,11 @@ class GuaranteePanel(Panel):
         queue_wanted: the user wants to label these pairs, given by their places in the run.
         labels_wanted: the user wants to label pairs at random.
         list_wanted: the user wants to save a list of these pairs, given by their places in the run.
-        pairs_wanted: pairs of the run, by index, are to be listed, and why.
     """
 
     queue_wanted = Signal(object)
     labels_wanted = Signal()
     list_wanted = Signal(object)
-    pairs_wanted = Signal(object, str)
 
     def __init__(self, state: GuaranteeState, parent: QWidget | None = None) -> None:
         self._state = state

@@ -36,8 +36,8 @@ from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import PANEL_INSIDE
 
 _TICK_ROOM: Final = 40
+"""Room that a tick of the axis needs, in px at 100 %."""
 _TICK_STEPS: Final = (0.05, 0.1, 0.2, 0.25, 0.5)
-"""A tick of the axis needs so many px."""
 _WIDE, _NARROW = 1040, 780
 """Narrower than the first of these widths in px at 100 % the head has two columns, narrower than the second one
 column."""

@@ -23,9 +23,9 @@ from judgenet.ui.results.what_if import Slider
 if TYPE_CHECKING:
     from judgenet.stats.label_plan import LabelPlan, PlanMethod
 
-_WISHED: Final = (2, 40)
+_TARGET_WIDTHS: Final = (2, 40)
 """The least and the largest target width of the interval, in points."""
-_USUAL: Final = 10
+_USUAL_WIDTH: Final = 10
 _NAMES: Final[dict[PlanMethod, str]] = {
     "within_verdict": texts.WITHIN_VERDICTS,
     "random": texts.AT_RANDOM,
@@ -57,8 +57,8 @@ class PlannerPanel(Panel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.width_slider = Slider(texts.TARGET_WIDTH_IN_POINTS)
-        self.width_slider.setRange(*_WISHED)
-        self.width_slider.setValue(_USUAL)
+        self.width_slider.setRange(*_TARGET_WIDTHS)
+        self.width_slider.setValue(_USUAL_WIDTH)
         self.width_value = label("", "strong")
         self.chart = PointChart(texts.WIDTH_BY_LABELS)
         self.needed, self.more = Big(), Big()
@@ -95,7 +95,7 @@ class PlannerPanel(Panel):
         measure(self.width_value, font="strong", tabular=True, min_width=72)
 
     @property
-    def width_wished(self) -> float:
+    def target_width(self) -> float:
         """The target width of the interval, as a share: 0.1 for 10 points."""
         return self.width_slider.value() / 100
 
@@ -134,7 +134,7 @@ class PlannerPanel(Panel):
             self.note.setText(texts.NOTHING_TO_PLAN)
             self.say("")
             return
-        plan = self.plan = sample_plan(results.frame, rates.aggregation, self.width_wished).plan
+        plan = self.plan = sample_plan(results.frame, rates.aggregation, self.target_width).plan
         self.say(texts.labels_so_far(plural(sum(plan.have.values()), "random label"), plan.pairs))
         advised = self._advised
         if advised is None:

@@ -196,8 +196,8 @@ def _ranked(frame: RunFrame, decides: str, report: Callable[[float], None]) -> R
 
 
 def _ratings(ranking: SystemsRanking, *, counts: bool) -> tuple[list[FigureRow], list[Column]]:
+    """The rows and columns of ratings; ``counts``: whether there is room for wins, ties and losses."""
     people = {} if ranking.human is None else {system.name: system.rating for system in ranking.human.systems}
-    """Rows and columns; without ``counts`` of wins where there is little room."""
     titles = [texts.RATING, "95 %", *([texts.WON_TIED_LOST] if counts else []), texts.WIN_RATE, texts.EQUAL_LENGTH]
     titles += [texts.BY_PEOPLE] if people else []
     rows = []

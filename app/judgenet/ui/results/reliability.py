@@ -66,9 +66,9 @@ class ReliabilityPanel(Panel):
         if key != self._key:
             self._key = key
             self._number += 1
-            self._context.tasks.start(self._reckon(results, self._number), texts.CALCULATE_CALIBRATION)
+            self._context.tasks.start(self._compute(results, self._number), texts.CALCULATE_CALIBRATION)
 
-    async def _reckon(self, results: Results, number: int) -> None:
+    async def _compute(self, results: Results, number: int) -> None:
         from judgenet.figures.reliability import run_reliability
 
         reliability = await self._context.tasks.off_thread(run_reliability, results.frame)

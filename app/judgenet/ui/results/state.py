@@ -94,9 +94,9 @@ class Results:
         return self.report.spec.aggregation
 
 
-def reckon(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
+def compute_results(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
     """Reads a run once: its figures, and its verdicts by pair."""
-    # The window opens before what reckons is loaded.
+    # The window opens before these modules are loaded.
     from judgenet.figures.parts import agreement_figures
     from judgenet.figures.people import people_among_themselves
     from judgenet.report.build import build
@@ -132,7 +132,7 @@ class OtherRun:
     plan: ComparisonPlan
 
 
-def put_beside(store: Store, mine: Results, other: Results) -> OtherRun:
+def compare_results(store: Store, mine: Results, other: Results) -> OtherRun:
     """Compares ``mine``, the run in focus, with another run."""
     from judgenet.figures.comparison import two_runs
     from judgenet.figures.judges import changes_between
@@ -282,7 +282,7 @@ class ResultsState(QObject):
             self.changed.emit()
         self._soon(now=True)
 
-    # Reckoning
+    # Computing
 
     def cancel(self) -> None:
         """Stops the computation, for the user."""
@@ -387,10 +387,10 @@ class ResultsState(QObject):
         work = self._work = _Work(chosen, other)
         self._set_working(True)
         self._task = self._tasks.start(
-            self._reckon(store, run, stamp, own, chosen, wanted, other, work, self._wanted), texts.CALCULATE_RESULTS
+            self._compute(store, run, stamp, own, chosen, wanted, other, work, self._wanted), texts.CALCULATE_RESULTS
         )
 
-    async def _reckon(
+    async def _compute(
         self,
         store: Store,
         run: RunInfo,
@@ -407,16 +407,16 @@ class ResultsState(QObject):
             # A run that ended meanwhile has its end in the store only.
             fresh = await self._tasks.off_thread(run_info, store, run.id)
             for wish in wanted:
-                self._keep((stamp, wish), await self._tasks.off_thread(reckon, store, fresh, wish, work))
+                self._keep((stamp, wish), await self._tasks.off_thread(compute_results, store, fresh, wish, work))
             comparison = None
             if other is not None:
                 info = await self._tasks.off_thread(run_info, store, other)
                 key = (info.id, info.state, info.finished_at, own.decides)
                 if key not in self._kept:
                     wish = Wish(network_of(info).aggregation, decided_by(info, own.decides), 0)
-                    self._keep(key, await self._tasks.off_thread(reckon, store, info, wish, work))
+                    self._keep(key, await self._tasks.off_thread(compute_results, store, info, wish, work))
                 mine = self._kept[stamp, chosen]
-                comparison = await self._tasks.off_thread(put_beside, store, mine, self._kept[key])
+                comparison = await self._tasks.off_thread(compare_results, store, mine, self._kept[key])
         except JobCancelled:
             return
         except (StoreError, sqlite3.Error) as error:

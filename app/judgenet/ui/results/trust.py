@@ -101,7 +101,7 @@ class Trusting(QObject):
             results.rules,
         )
         if live:
-            # What was reckoned before is of another run, or of this one when it had fewer pairs.
+            # What was computed before is of another run, or of this one when it had fewer pairs.
             self.why = texts.CALCULATED_AT_THE_END
             self.forget()
             return
@@ -110,9 +110,9 @@ class Trusting(QObject):
         self._number += 1
         self._key, self.found, self.working, self.why = key, None, True, texts.CALLS_ARE_READ
         self.changed.emit()
-        self._context.tasks.start(self._reckon(store, results, self._number), texts.CALCULATE_CERTAINTY)
+        self._context.tasks.start(self._compute(store, results, self._number), texts.CALCULATE_CERTAINTY)
 
-    async def _reckon(self, store: Store, results: Results, number: int) -> None:
+    async def _compute(self, store: Store, results: Results, number: int) -> None:
         def work(job: Job) -> Trust:
             if number != self._number:
                 raise JobCancelled
