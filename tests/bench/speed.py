@@ -42,6 +42,7 @@ from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.prices import load_prices
 from judgenet.store.runs import run_info
+from tests.bench.installed import with_bytecode
 from tests.fakes.judge_server import JudgeServer
 
 TEXT = "The first response answers the question in plain words and gives a reason; the second leaves half of it out. "
@@ -334,24 +335,28 @@ def sweep(quick: bool) -> None:
 
 def first_request(quick: bool) -> None:
     """From the start of ``judgenet run`` to its first request, against the import of the bare clients: seconds, and
-    seconds of the processor, the least of some starts that take turns."""
+    seconds of the processor, the least of some starts that take turns. Modules are compiled, as in an installed
+    program: the first turn does that and does not count."""
     found: dict[str, list[float]] = {name: [] for name in ("import", "import's CPU", "run", "run's CPU")}
     with tempfile.TemporaryDirectory() as folder, JudgeServer() as judge:
-        place = Path(folder)
+        place, environment = Path(folder), with_bytecode(Path(folder))
         record = {"id": "1", "question": "Why?", "response_a": "So.", "response_b": "Because."}
         (place / "pairs.jsonl").write_text(json.dumps(record), encoding="utf-8")
         shape = ["--width", "1", "--depth", "1", "--roles", "none", "--max-calls", "1", "--quiet"]
         asked = ["--pairs", place / "pairs.jsonl", "--base-url", judge.url, "--model", "judge", *shape]
-        for turn in range(3 if quick else 8):
+        for turn in range(4 if quick else 9):
             began = time.perf_counter()
-            bare = subprocess.Popen([sys.executable, "-c", "import httpx, aiohttp"])
+            bare = subprocess.Popen([sys.executable, "-c", "import httpx, aiohttp"], env=environment)
             _, _, used = os.wait4(bare.pid, 0)
             found["import"].append(time.perf_counter() - began)
             found["import's CPU"].append(used.ru_utime + used.ru_stime)
             before, began = judge.requests, time.perf_counter()
             command = [sys.executable, "-c", "from judgenet.cli.main import main; main()", "run", *asked]
             run = subprocess.Popen(
-                [*command, "--out", place / str(turn)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                [*command, "--out", place / str(turn)],
+                env=environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
             )
             while judge.requests == before and run.poll() is None:
                 time.sleep(0.001)
@@ -359,7 +364,7 @@ def first_request(quick: bool) -> None:
             ticks = Path(f"/proc/{run.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[11:13]
             found["run's CPU"].append(sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"))
             run.wait()
-    least = {name: min(values) for name, values in found.items()}
+    least = {name: min(values[1:]) for name, values in found.items()}
     detail = f"({least['run']:.2f} and {least['import']:.2f} s)"
     report("start to first request / import of the clients", least["run"] / least["import"], "<= 2", detail)
     report("the same, CPU", least["run's CPU"] / least["import's CPU"], "<= 2", "")

@@ -28,6 +28,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from tests.bench.installed import with_bytecode
 from tests.fakes.judge_server import judge_process
 
 TICK_MS: Final = 16
@@ -75,7 +76,7 @@ loop.run_until_complete(live())
 
 def _environment(folder: Path) -> dict[str, str]:
     return {
-        **os.environ,
+        **with_bytecode(folder),
         "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen"),
         "JUDGENET_STATE_DIR": str(folder / "state"),
         "JUDGENET_CONFIG_DIR": str(folder / "config"),
@@ -97,7 +98,7 @@ def measure_start(times: int) -> None:
                     [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
                 )
                 cpu, shown = (float(word) for word in done.stdout.split()[-2:])
-                if turn:  # the first turn fills the disk's cache
+                if turn:  # the first turn fills the disk's cache and compiles
                     found[name].append((cpu, shown - began))
     medians = {
         name: tuple(statistics.median(row[place] for row in rows) for place in range(2)) for name, rows in found.items()
