@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 _INTERRUPT_S: Final = 0.01
@@ -31,18 +32,18 @@ class _Cursor(sqlite3.Cursor):
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
         while True:
-            with self.connection.busy:
+            with self.connection.reading():
                 rows = self.fetchmany(_ROWS)
             if not rows:
                 return
             yield from rows
 
     def fetchone(self) -> Any:
-        with self.connection.busy:
+        with self.connection.reading():
             return super().fetchone()
 
     def fetchall(self) -> list[Any]:
-        with self.connection.busy:
+        with self.connection.reading():
             return super().fetchall()
 
 
@@ -55,16 +56,28 @@ class StoreConnection(sqlite3.Connection):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.busy = threading.RLock()
+        self._busy = threading.RLock()
+        self._closing = False
+
+    def reading(self) -> AbstractContextManager[object]:
+        """What is held while something is read.
+
+        :raises sqlite3.ProgrammingError: the connection is being closed. A thread that asks again and again would
+            otherwise take the lock each time before the one that closes.
+        """
+        if self._closing:
+            raise sqlite3.ProgrammingError("Cannot operate on a closed database.")
+        return self._busy
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
-        with self.busy:
+        with self.reading():
             return self.cursor(_Cursor).execute(sql, parameters)
 
     def close(self) -> None:
-        while not self.busy.acquire(timeout=_INTERRUPT_S):
+        self._closing = True
+        while not self._busy.acquire(timeout=_INTERRUPT_S):
             self.interrupt()
         try:
             super().close()
         finally:
-            self.busy.release()
+            self._busy.release()

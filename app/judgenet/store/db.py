@@ -195,8 +195,12 @@ class Store:
             connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA mmap_size=268435456")
         with self._guard:
-            self._connections.append(connection)
-        return connection
+            if not self._closed:
+                self._connections.append(connection)
+                return connection
+        # The store was closed meanwhile: nobody would close this connection.
+        connection.close()
+        raise StoreError(f"{self.path}: closed already.")
 
     def column(self, table: str, name: str, alias: str = "") -> str:
         """A column of a table for a query, behind the table's ``alias``; NULL in a store of an earlier version, open

@@ -335,6 +335,35 @@ def test_what_endpoints_taught_is_kept(tmp_path: Path) -> None:
         assert store.load("e", "other") == {}
 
 
+def test_a_connection_that_opens_while_the_store_closes_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store.open(tmp_path / "s.db")
+    opened: list[sqlite3.Connection] = []
+    ends: list[BaseException] = []
+    connect = sqlite3.connect
+
+    def closed_meanwhile(*args: Any, **options: Any) -> sqlite3.Connection:
+        monkeypatch.setattr(sqlite3, "connect", connect)
+        opened.append(connect(*args, **options))
+        store.close()
+        return opened[0]
+
+    def read() -> None:
+        try:
+            store.meta("version")
+        except StoreError as error:
+            ends.append(error)
+
+    monkeypatch.setattr(sqlite3, "connect", closed_meanwhile)
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join(30)
+    assert [str(error) for error in ends] == [f"{tmp_path / 's.db'}: closed already."]
+    with pytest.raises(sqlite3.ProgrammingError):
+        opened[0].execute("SELECT 1")
+
+
 def test_a_store_is_closed_while_other_threads_read_it(tmp_path: Path) -> None:
     """In a process of its own: what was wrong here ended the program."""
     script = """
