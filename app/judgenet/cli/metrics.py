@@ -83,8 +83,9 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
 
 
 def _print_probabilities(found: ProbabilityFigures, console: Console) -> None:
-    """For how many calls token probabilities were used, and what that changes."""
+    """For how many calls token probabilities were used, how sharp they are, and what that changes."""
     console.print(f"{found.line}.", soft_wrap=True, markup=False)
+    console.print(found.sharpness_line, soft_wrap=True, markup=False)
     if found.brier.value is None or found.brier_sampled.value is None or found.brier_difference.value is None:
         console.print(f"Brier score: n/a – {found.brier.reason}", soft_wrap=True)
         return

@@ -10,18 +10,38 @@ import numpy as np
 
 from judgenet.core.network import asks_probabilities
 from judgenet.core.probabilities import PROBABILITIES, SCORE_SOURCE_WORDS
-from judgenet.core.wording import of
+from judgenet.core.wording import of, percent, plural
 from judgenet.figures.base import Keys
 from judgenet.figures.parts import AgreementFigures, MeanFigures, agreement_figures, mean_figures
 from judgenet.figures.trust import agreements
 from judgenet.stats.curves import Floats
 from judgenet.stats.means import mean_of
-from judgenet.stats.soft_votes import brier
+from judgenet.stats.soft_votes import brier, sharpness
 from judgenet.stats.verdicts import verdict_table
 from judgenet.store.frame import RunFrame
 from judgenet.store.likely import sampled_call_scores, score_sources
 
 _NO_LABEL = "no pair has both a human label and a distribution"
+
+
+SHARPNESS_BINS = ("below_50", "from_50_to_70", "from_70_to_90", "from_90")
+"""The bins of :func:`judgenet.stats.soft_votes.sharpness`."""
+
+
+@dataclass(frozen=True)
+class SharpnessFigures:
+    """How sharp the distributions of calls over A, tie and B are."""
+
+    calls: Annotated[int, "calls with a distribution"]
+    by_largest: Annotated[
+        Mapping[str, int],
+        Keys(("BIN",)),
+        "of them by the largest of the three probabilities, in percent: `below_50`, `from_50_to_70`, `from_70_to_90`, "
+        "`from_90`",
+    ]
+    entropy: Annotated[float | None, "mean entropy over ln 3: 0 where all are certain, 1 where all are even"]
+    largest: Annotated[float | None, "mean of the largest probability"]
+    reason: str | None
 
 
 @dataclass(frozen=True)
@@ -36,6 +56,9 @@ class ProbabilityFigures:
         "the others, which have the scores of their text, by reason: `not_applied` (the endpoint gives none), "
         "`not_sent` (the answer came without), `not_found` (the scores have no tokens of their own), `not_seen` (too "
         "little of the probability was on the scale)",
+    ]
+    sharpness: Annotated[
+        Mapping[str, SharpnessFigures], Keys(("NAME",)), "of `all` calls, and of those of each layer: `l1`, `l2` …"
     ]
     sampled: Annotated[
         Mapping[str, AgreementFigures],
@@ -53,6 +76,19 @@ class ProbabilityFigures:
         counts = ((self.by_text.get(source, 0), words) for source, words in SCORE_SOURCE_WORDS.items())
         whys = [f"{count:,} {words}" for count, words in counts if count]
         return f"{whole}; {'; '.join(whys)}" if whys else whole
+
+    @property
+    def sharpness_line(self) -> str:
+        """How sharp the distributions of all calls are, in a sentence."""
+        of_all = self.sharpness["all"]
+        if of_all.entropy is None or of_all.largest is None:
+            return f"Sharpness: n/a – {of_all.reason}."
+        bins = zip(SHARPNESS_BINS, ("below 50 %", "50 to 70 %", "70 to 90 %", "90 % or more"), strict=True)
+        counts = ", ".join(f"{words} {of_all.by_largest[key]:,}" for key, words in bins)
+        return (
+            f"The largest probability of A, tie and B is {percent(of_all.largest)} on average over "
+            f"{plural(of_all.calls, 'call')} ({counts}). Mean entropy: {of_all.entropy:.2f} (0 certain, 1 even)."
+        )
 
 
 def probability_figures(frame: RunFrame, seed: int = 0) -> ProbabilityFigures | None:
@@ -72,6 +108,7 @@ def probability_figures(frame: RunFrame, seed: int = 0) -> ProbabilityFigures | 
     return ProbabilityFigures(
         calls=used + sources.total(),
         used=used,
+        sharpness=_sharpness(frame),
         by_text={str(source): count for source, count in sources.most_common()},
         sampled={
             name: agreement_figures(*figures)
@@ -81,6 +118,25 @@ def probability_figures(frame: RunFrame, seed: int = 0) -> ProbabilityFigures | 
         brier_sampled=_mean(of_sampled, frame, (0.0, 2.0)),
         brier_difference=_mean(of_soft - of_sampled, frame, (-2.0, 2.0)),
     )
+
+
+def _sharpness(frame: RunFrame) -> dict[str, SharpnessFigures]:
+    scores = frame.call_scores()
+    assert scores.shares is not None
+    layers = np.array([layer for layer, _ in scores.places], np.int64)
+    parts = {"all": layers <= frame.spec.depth}
+    parts |= {f"l{layer}": layers == layer for layer in range(1, frame.spec.depth + 1) if frame.spec.depth > 1}
+    found = {}
+    for name, neurons in parts.items():
+        of_calls = sharpness(scores.shares[:, neurons])
+        found[name] = SharpnessFigures(
+            calls=of_calls.n,
+            by_largest=dict(zip(SHARPNESS_BINS, of_calls.counts, strict=True)),
+            entropy=of_calls.entropy,
+            largest=of_calls.largest,
+            reason=None if of_calls.n else "no call has a distribution",
+        )
+    return found
 
 
 def _mean(values: Floats, frame: RunFrame, bounds: tuple[float, float]) -> MeanFigures:

@@ -54,6 +54,7 @@ def probabilities_section(report: Report) -> Iterable[Block]:
     ]
     if report.headline.agreement.n_used:
         yield Table(("", "Accuracy", "By sampled text"), (False, True, True), tuple(rows))
+    yield Paragraph((found.sharpness_line,))
     if found.brier.value is not None:
         yield Paragraph(
             (

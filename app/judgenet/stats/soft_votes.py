@@ -34,6 +34,37 @@ def sureness_of(shares: Floats) -> Floats:
     return found
 
 
+SHARPNESS_BOUNDS = (0.5, 0.7, 0.9)
+"""Where the bins of :func:`sharpness` begin after the first, which begins at 1/3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharpness:
+    """How sharp distributions over A, tie and B are. ``counts`` are distributions by their largest probability: below
+    50 %, 50 to 70 %, 70 to 90 %, 90 % or more. ``entropy`` is their mean entropy divided by ln 3 (0: all certain, 1:
+    all even), ``largest`` the mean of the largest probability; both are ``None`` without a distribution."""
+
+    counts: tuple[int, ...]
+    entropy: float | None
+    largest: float | None
+
+    @property
+    def n(self) -> int:
+        return sum(self.counts)
+
+
+def sharpness(shares: Floats) -> Sharpness:
+    """How sharp the distributions along the last axis are; those that are NaN are left out. Entropy is Shannon's."""
+    known = shares[~np.isnan(shares).any(axis=-1)]
+    largest = known.max(axis=-1) if len(known) else np.zeros(0)
+    # A probability of .9 that was summed in another order may be .8999…
+    bins = np.searchsorted(SHARPNESS_BOUNDS, np.round(largest, DIGITS), side="right")
+    counts = tuple(np.bincount(bins, minlength=len(SHARPNESS_BOUNDS) + 1).tolist())
+    if not len(known):
+        return Sharpness(counts, None, None)
+    return Sharpness(counts, float(np.mean(1 - sureness_of(known))), float(largest.mean()))
+
+
 def soft_sums(shares: Floats, difference: Floats, said: Codes, rules: Aggregation) -> SoftSums:
     """The sums by neuron of the distributions of its calls.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import entropy
 
 from judgenet.core.network import NetworkSpec
 from judgenet.core.presets import network
@@ -16,6 +17,7 @@ from judgenet.report.build import build
 from judgenet.report.outline import outline
 from judgenet.report.run_records import call_records
 from judgenet.report.writers.markdown import markdown
+from judgenet.stats.soft_votes import sharpness
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import RunInfo, full_calls, run_info
@@ -62,6 +64,33 @@ def test_counts_sampled_text_and_brier_scores(path: Path) -> None:
     assert metrics.to_dict()["probabilities"]["by_text"] == {"not_sent": without}
 
 
+def test_how_sharp_the_distributions_are(path: Path) -> None:
+    """Recounted with scipy from the calls."""
+    with Store.open(path, readonly=True) as store:
+        frame = RunFrame.read(store, run_info(store))
+        calls = [call.result for call in full_calls(store, run_info(store)) if call.likely is not None]
+        figures = probability_figures(frame)
+    assert figures is not None
+    shares = np.array([call.shares for call in calls])  # type: ignore[union-attr]
+    sharp = figures.sharpness["all"]
+    assert list(figures.sharpness) == ["all"]
+    assert (sharp.calls, sharp.reason) == (len(calls), None)
+    assert sharp.entropy == pytest.approx(entropy(shares, base=3, axis=1).mean())
+    assert sharp.largest == pytest.approx(shares.max(axis=1).mean())
+    counts = np.histogram(shares.max(axis=1), [0, 0.5, 0.7, 0.9, 1.1])[0].tolist()
+    assert list(sharp.by_largest.values()) == counts
+    assert f"on average over {len(calls)} calls (below 50 % {counts[0]}," in figures.sharpness_line
+
+
+def test_sharpness_of_known_distributions() -> None:
+    shares = np.array([[1, 0, 0], [1 / 3, 1 / 3, 1 / 3], [0.9, 0.1, 0], [0.5, 0.5, 0], [np.nan] * 3])
+    found = sharpness(shares)
+    assert (found.counts, found.n) == ((1, 1, 0, 2), 4)
+    assert found.entropy == pytest.approx(entropy(shares[:4], base=3, axis=1).mean())
+    nothing = sharpness(shares[4:])
+    assert (nothing.n, nothing.entropy, nothing.largest) == (0, None, None)
+
+
 def test_the_report_says_it(path: Path) -> None:
     with Store.open(path, readonly=True) as store:
         report = build(store, RunFrame.read(store, run_info(store)))
@@ -70,6 +99,7 @@ def test_the_report_says_it(path: Path) -> None:
     assert f"(Liu et al., 2023) in {12 - without} of 12 scored calls, and those of the sampled text" in text
     assert "## Scores by token probabilities" in text
     assert f"{without} of 12 calls: the answer came without token probabilities." in text
+    assert "The largest probability of A, tie and B is" in text
 
 
 def test_exports_and_data_frames(path: Path) -> None:

@@ -47,6 +47,7 @@ from judgenet.ui.results.listing import PairListing
 from judgenet.ui.results.pair_panel import PairPanel
 from judgenet.ui.results.panel import Rows
 from judgenet.ui.results.planner import PlannerPanel
+from judgenet.ui.results.probabilities import ProbabilitiesPanel
 from judgenet.ui.results.ranking import RankingPanel
 from judgenet.ui.results.reliability import ReliabilityPanel
 from judgenet.ui.results.requirements import RequirementsPanel
@@ -88,7 +89,7 @@ class ResultsPage(OfRunPage):
         self._make_panels(context)
         groups = (
             (self.head, self.compare, self.agreement, self.differ, self.ranking, self.planner, self.breakdown),
-            (self.orders, self.reliability, self.review, self.instead, self.guarantee),
+            (self.orders, self.reliability, self.probabilities, self.review, self.instead, self.guarantee),
             (self.what_if, self.curve, self.cascade, self.worth, self.together, self.adds, self.learned),
             (self.changes, self.alike, self.clouds),
             (self.requirements, self.left_out),
@@ -121,6 +122,7 @@ class ResultsPage(OfRunPage):
         self.alike = AlikePanel(self.trusting)
         self.instead = InsteadPanel(context)
         self.reliability = ReliabilityPanel(context)
+        self.probabilities = ProbabilitiesPanel()
         self.panel_state = PanelState(context, self)
         self.worth = WorthPanel(self.panel_state)
         self.together = CorrelationPanel(self.panel_state)
@@ -147,6 +149,7 @@ class ResultsPage(OfRunPage):
         self.rows.add(self.planner, self.breakdown, weights=(38, 62))
         # How far verdicts can be trusted
         self.rows.add(self.orders, self.reliability)
+        self.rows.add(self.probabilities)
         self.rows.add(self.review, self.instead)
         self.rows.add(self.guarantee)
         # What the network needs
@@ -282,6 +285,7 @@ class ResultsPage(OfRunPage):
         self.reliability.look(results, live=self.context.run_state.live)
         self.breakdown.show_report(report, self._aggregation)
         self.orders.show_report(report)
+        self.probabilities.show_report(report)
         self.changes.show_report(report)
         self.left_out.show_report(report)
         self._show_clouds(report)
