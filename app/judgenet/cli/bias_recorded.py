@@ -90,7 +90,7 @@ def print_run_bias(run: str, bias: RunBias, console: Console) -> None:
         console.print()
         chance = result.chances[plan.key]
         random = "" if chance.analytic is None else f"; random {chance.analytic:.2f}"
-        random += "" if chance.high is None else f" (97.5 % of coins up to {chance.high:.3f})"
+        random += "" if chance.high is None else f" (97.5 % point of chance {chance.high:.3f})"
         console.print(Text(f"{PROBES[plan.key].title}: {PROBES[plan.key].tells.lower()}{random}", style="bold"))
         console.print(Text(plan.line, style="dim"))
         if plan.items and len(bias.orders) == len(ORDERS):

@@ -188,6 +188,16 @@ def ratio_interval(interval: tuple[float, float] | None) -> str:
     return f"[{low}, {high}]"
 
 
+def percent_with_interval(share: float | None, interval: tuple[float, float] | None) -> str:
+    """``69.5 [62.8, 75.5]`` in per cent; ``n/a`` without a share."""
+    return f"{percent(share, unit=False)} {percent_interval(interval)}".rstrip()
+
+
+def ratio_with_interval(value: float | None, interval: tuple[float, float] | None) -> str:
+    """``0.62 [0.57, 0.71]``; ``n/a`` without a value."""
+    return f"{ratio(value)} {ratio_interval(interval)}".rstrip()
+
+
 def minus(number: str) -> str:
     """A number with a true minus; minus zero is zero."""
     if re.fullmatch(r"-0(\.0+)?", number):
@@ -214,6 +224,11 @@ def p_value(p: float | None) -> str:
     if p is None:
         return "p undefined"
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+
+
+def p_figure(p: float | None) -> str:
+    """The number of :func:`p_value` alone, for a column of p: ``0.56``, ``< 0.001``; ``n/a`` where there is none."""
+    return "n/a" if p is None else p_value(p).removeprefix("p ").removeprefix("= ")
 
 
 def score_text(score: float | None) -> str:

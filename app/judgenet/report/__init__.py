@@ -1,1 +1,1 @@
-"""Reports of runs. Reads only the store."""
+"""Reports of runs: made from the store, written as HTML, PDF, Markdown, LaTeX, CSV and JSON."""

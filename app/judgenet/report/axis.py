@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 
 SHARE_STEPS = (0.02, 0.05, 0.1, 0.2, 0.25)
-"""Between the ticks of an axis of shares."""
+"""Distances between the ticks of an axis of shares."""
 _LEAST_SPAN = 0.1
 
 
@@ -19,7 +19,7 @@ class Axis:
     high: float
 
     def at(self, value: float, start: float, length: float) -> float:
-        """The place of a value, in px: ``low`` stands at ``start``, ``high`` at ``start + length``."""
+        """The place of a value in px: ``low`` is at ``start``, ``high`` at ``start + length``."""
         return start + (value - self.low) / ((self.high - self.low) or 1) * length
 
 
@@ -36,7 +36,8 @@ def round_ticks(low: float, high: float, steps: Sequence[float], most: float = 5
 
 
 def ticks_within(axis: Axis, steps: Sequence[float], most: float) -> list[float]:
-    """Multiples of one step that lie on the axis, of the first of ``steps`` that is less than ``most`` times in it."""
+    """The multiples of one step that lie on the axis. The step is the first of ``steps`` that fits less than ``most``
+    times into the axis, else the last."""
     step = next((step for step in steps if (axis.high - axis.low) / step < most), steps[-1])
     return [place * step for place in range(ceil(axis.low / step - 1e-9), floor(axis.high / step + 1e-9) + 1)]
 
@@ -59,7 +60,7 @@ def axis_over(ticks: Sequence[float]) -> Axis:
 
 
 def log_ticks(first: int, last: int) -> list[int]:
-    """Ticks of a logarithmic axis of counts: 10, 30, 100 … from ``first`` on, and ``last``. What stands close to the
-    last one would run into it."""
+    """Ticks of a logarithmic axis of counts: 10, 30, 100 … from ``first`` on, and ``last``. Ticks whose label would
+    touch the last one's are left out."""
     wanted = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
     return [*(tick for tick in wanted if first <= tick and 1.7 * tick <= last), last]

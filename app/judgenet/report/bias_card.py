@@ -1,4 +1,4 @@
-"""The bias card: a row for each bias of a lab, as page and report show it."""
+"""The bias card: a row for each bias of a lab, as the page Bias and the report show it."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ class Mark:
 class BiasRow:
     """A bias of the judge in view.
 
-    ``random`` is what a coin comes to on the same items: the mean of many, ``None`` where a coin is no yardstick.
-    ``net`` with its interval is what the words rest on, ``None`` where the bias has no rival. ``n`` of ``items`` pairs
-    count. ``marks`` go from the single judge by the layers to the network, with people at the end where some answered;
-    ``people`` says what they came to.
+    ``random`` is the share of a judge that answers at random on the same items (the mean of many), ``None`` where
+    chance is no meaningful reference. ``net`` with its interval is the net effect, on which ``words`` rest; ``None``
+    where the probe has no control of the opposite direction. ``n`` of ``items`` pairs count. ``marks`` go from the
+    single judge by the layers to the network, with people at the end where some answered; ``people`` is their figure in
+    words.
     """
 
     probe: str
@@ -82,7 +83,7 @@ class BiasCard:
 
 
 def subjects(result: LabResult) -> tuple[Judge, ...]:
-    """The judges whose bars can be shown: the network and the single judge first, then parts, then people."""
+    """The judges whose bars can be shown: the network and the single judge first, then its parts, then people."""
     order = {"network": 0, "single": 1, "baseline": 2, "layer": 3, "aggregation": 4, "neuron": 5}
     judges = sorted(result.judges, key=lambda judge: order[judge.kind])
     return tuple(judges) if result.people is None else (*judges, PEOPLE_JUDGE)
@@ -139,7 +140,7 @@ def _way(result: LabResult) -> list[tuple[Judge, str, MarkShape]]:
 
 
 def people_text(result: LabResult, probe: str) -> str:
-    """What people came to: ``People 0.25 [0.11, 0.47], net +0.05, n 20 of 20``; empty where nobody answered."""
+    """The figure of people: ``People 0.25 [0.11, 0.47], net +0.05, n 20 of 20``; empty where nobody answered."""
     if result.people is None:
         return ""
     cell = result.cell(probe, PEOPLE_JUDGE.id)

@@ -1,5 +1,5 @@
-"""The bias card as a drawing: for each bias a bar with its interval and the coin's mark, the way from the single judge
-to the network, and what it means in words."""
+"""The bias card as a drawing: for each bias a bar with its interval and the mark of chance, the shares from the single
+judge to the network, and a sentence of what they mean."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from judgenet.report.marks import bias_bar, judge_mark, judges_way
 
 _HEAD = 56.0
 _PLOT = 40.0
-"""How high the plots of a row are at the least; the words stand below."""
+"""The least height of the plots of a row; the words stand below."""
 _BAR_X, _BAR_W = 256.0, 252.0
 _WAY_X, _WAY_W = 536.0, 208.0
 
 
 def bias_chart(card: BiasCard, words: str) -> Drawing:
-    """A card as a picture; ``words`` say what it shows."""
+    """The card as a drawing; ``words`` describe it for those who do not see it."""
     with_way = len(card.legend) > 1
     wide = _BAR_W if with_way else _WAY_X + _WAY_W - _BAR_X
 
@@ -55,7 +55,7 @@ def card_ticks(end: float) -> list[float]:
 
 
 def _head(card: BiasCard, with_way: bool) -> list[Shape]:
-    """Titles of the columns, what the coin's mark is, and the shapes of the judges."""
+    """Titles of the columns, the legend of the mark of chance, and the shapes of the judges."""
     title = f"{card.subject.title}, share and 95 % interval"
     if text_width(title, weight=600) > _BAR_W:
         title = "Share and 95 % interval"

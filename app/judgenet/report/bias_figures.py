@@ -1,4 +1,4 @@
-"""The newest bias lab of a project as a report tells it."""
+"""The figures of the newest bias lab of a project, as a report has them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from judgenet.store.usage import models_used
 
 @dataclass(frozen=True, slots=True)
 class LabFigures:
-    """A lab and what came out of it.
+    """A bias lab with its results.
 
-    ``title`` is its name among the ``labs`` that the project has. ``spec`` is the network that was asked, ``None``
-    where only judges beside it were. ``models`` are those that answered; ``unfinished`` are the judges whose run is not
-    done.
+    ``title`` is its name among the ``labs`` of the project. ``spec`` is the network that was tested, ``None`` where
+    only other judges were. ``models`` are those that answered; ``unfinished`` are the judges whose run is not done.
     """
 
     id: str

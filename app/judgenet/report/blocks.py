@@ -39,7 +39,7 @@ Line = tuple[Inline, ...]
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The number that can be defended. A ``hollow`` one is uncorrected."""
+    """The report's main figure with its interval. A ``hollow`` one is uncorrected."""
 
     figure: str
     interval: str
@@ -49,7 +49,7 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What must be known before any figure is read."""
+    """A warning that must be read before any figure."""
 
     line: Line
 
@@ -65,7 +65,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Prose, or a ``note`` in small and quiet letters."""
+    """Prose, or a ``note`` in smaller, grey letters."""
 
     line: Line
     look: Literal["prose", "note"] = "prose"
@@ -80,7 +80,7 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names and values, in so many columns where there is room."""
+    """Names and values, in ``columns`` columns where there is room."""
 
     rows: tuple[tuple[str, Line], ...]
     columns: int = 1
@@ -96,7 +96,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; ``numeric`` tells for each column whether it holds figures (set to the right)."""
+    """A table; ``numeric`` says for each column whether it holds figures, which are aligned to the right."""
 
     columns: tuple[str, ...]
     numeric: tuple[bool, ...]
@@ -105,7 +105,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart, and the same as a table for forms that have no pictures."""
+    """A chart, and the same figures as a table for formats without pictures."""
 
     drawing: Drawing
     table: Table | None = None
@@ -138,7 +138,7 @@ class Clouds:
 
 @dataclass(frozen=True, slots=True)
 class PairCloseUp:
-    """A pair read closely. ``why`` says in one sentence what is to be seen; ``speakers`` names who each quote is of."""
+    """A pair in full. ``why`` says in one sentence why it is shown; ``speakers`` names the author of each quote."""
 
     study: PairStudy
     why: Line

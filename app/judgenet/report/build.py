@@ -89,11 +89,11 @@ def build(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Report:
-    """A run in one value, from its frame (:func:`judgenet.store.taught.fair_frame`).
+    """The report of a run, from its frame (:func:`judgenet.store.taught.fair_frame`).
 
-    ``recorded`` are the run's own rules of aggregation where the frame has others, ``decides`` is another aggregation
-    than the network's as its verdict. ``chosen`` says how the labelled pairs were chosen. ``each`` pairs of each kind
-    are read closely. ``seed`` and ``resamples`` are those of the bootstrap.
+    ``recorded`` are the run's own rules of aggregation where the frame has others. ``decides`` is the aggregation that
+    counts as the network's verdict, where it is not the network's own. ``chosen`` says how the labelled pairs were
+    chosen. ``each`` is the number of example pairs of each kind. ``seed`` and ``resamples`` are those of the bootstrap.
 
     :raises ValueError: ``decides`` is no aggregation of this network.
     """
@@ -104,7 +104,7 @@ def build(
     sums = spent(store, run)
     stood_in = stand_in_figures(store, frame)
     figures = _FiguresOf(frame, labels, resamples, seed)
-    said = frame.aggregations[decides]
+    verdicts = frame.aggregations[decides]
     aggregations = figures.of_all(frame.aggregations)
     about = _about(store, run, sums)
     examples = exemplars(frame, decides, each)
@@ -116,20 +116,22 @@ def build(
         decides=decides,
         bootstrap_seed=seed,
         resamples=resamples,
-        verdicts=_shown_rate(said),
+        verdicts=_shown_rate(verdicts),
         human=_shown_rate(frame.human),
         rates=corrected_rates(frame, decides, chosen, resamples=resamples, seed=seed),
         aggregations=aggregations,
-        baseline=figures.baseline(said),
+        baseline=figures.baseline(verdicts),
         tasks=tuple(
-            TaskFigures(task, len(of), figures.of_all(frame.aggregations, of), figures.baseline(said, of))
-            for task, of in _by_task(frame)
+            TaskFigures(
+                task, len(places), figures.of_all(frame.aggregations, places), figures.baseline(verdicts, places)
+            )
+            for task, places in _by_task(frame)
         ),
         layers=tuple(_layer(frame, layer, aggregations) for layer in range(1, spec.depth + 1)),
         neurons=tuple(_neuron(frame, column, figures) for column in range(len(frame.voters))),
         roles=tuple(
-            RoleFigures(of.name, len(of.pairs), figures.of(of.codes, of.pairs, draws=_NO_RESAMPLES, own=True))
-            for _, of in sorted(frame.role_verdicts().items(), key=lambda item: (-len(item[1].pairs), item[0]))
+            RoleFigures(role.name, len(role.pairs), figures.of(role.codes, role.pairs, draws=_NO_RESAMPLES, own=True))
+            for _, role in sorted(frame.role_verdicts().items(), key=lambda item: (-len(item[1].pairs), item[0]))
         ),
         position=position_of_codes(frame.table.c1_ab, frame.table.c1_ba, frame.groups),
         changes=tuple(_change(frame, layer) for layer in range(2, spec.depth + 1)),
@@ -155,12 +157,12 @@ def build(
 
 def _change(frame: RunFrame, layer: int) -> LayerChange:
     """What the vote of a layer changes of that of the layer before."""
-    before, after = (frame.aggregations[f"c2_l{of}"] for of in (layer - 1, layer))
+    before, after = (frame.aggregations[f"c2_l{number}"] for number in (layer - 1, layer))
     return LayerChange(layer - 1, layer, overturns_by_question(before, after, frame.human, frame.groups))
 
 
 def _guarantee(frame: RunFrame, decides: str, chosen: Chosen | None) -> RunGuarantee | None:
-    """What could be promised with the labels of a run, without the ids of pairs; ``None`` without a label."""
+    """What can be guaranteed with the labels of a run, without the ids of pairs; ``None`` without a label."""
     if not bool((frame.human > 0).any()):
         return None
     return replace(run_guarantee(frame, decides, "calls", ALPHA, DELTA, chosen=chosen), for_people=(), queue=())
@@ -184,7 +186,7 @@ class _FiguresOf:
             human, questions = human[places], np.unique(questions[places], return_inverse=True)[1]
             said = {name: codes[places] for name, codes in said.items()}
         agreement = agreements(questions, human, said, labels=self._labels, resamples=self._resamples, seed=self._seed)
-        return {name: ReportedAgreement(*of) for name, of in agreement.items()}
+        return {name: ReportedAgreement(*figures) for name, figures in agreement.items()}
 
     def of(
         self, codes: Codes, places: NDArray[np.int64] | None = None, *, draws: int | None = None, own: bool = False
@@ -201,23 +203,23 @@ class _FiguresOf:
         return ReportedAgreement(*agreement[""])
 
     def baseline(self, codes: Codes, places: NDArray[np.int64] | None = None) -> Majority | None:
-        """The figures of the commonest human label as a constant answer wherever there is a verdict."""
+        """The figures of the most common human label as a constant answer wherever there is a verdict."""
         human = self._frame.human if places is None else self._frame.human[places]
-        said = codes if places is None else codes[places]
-        label = _commonest(human[said > 0])
+        judged = codes if places is None else codes[places]
+        label = _most_common(human[judged > 0])
         if label is None:
             return None
         constant = np.where(codes > 0, np.uint8(VERDICT_CODES[label]), np.uint8(0))
         return Majority(label, self.of(constant, places))
 
 
-def _commonest(human: Codes) -> Verdict | None:
-    """The commonest human label; of equally common ones the first of a, b, tie."""
+def _most_common(human: Codes) -> Verdict | None:
+    """The most common human label; of equally common ones the first of a, b, tie."""
     counts = np.bincount(human, minlength=4)
     if not counts[1:].any():
         return None
-    commonest: Verdict = max(VERDICTS, key=lambda verdict: int(counts[VERDICT_CODES[verdict]]))
-    return commonest
+    label: Verdict = max(VERDICTS, key=lambda verdict: int(counts[VERDICT_CODES[verdict]]))
+    return label
 
 
 def _shown_rate(codes: Codes) -> WinRate:
@@ -226,7 +228,7 @@ def _shown_rate(codes: Codes) -> WinRate:
 
 
 def _by_task(frame: RunFrame) -> list[tuple[str | None, NDArray[np.int64]]]:
-    """The tasks with the indexes of their pairs, the commonest first."""
+    """The tasks with the indexes of their pairs, the largest task first."""
     tasks = [(name, np.flatnonzero(frame.pairs.tasks == at)) for at, name in enumerate(frame.pairs.task_names)]
     return sorted(tasks, key=lambda item: (-len(item[1]), item[0] or ""))
 
@@ -296,8 +298,8 @@ def _about(store: Store, run: RunInfo, sums: Spent) -> About:
         seed=record.get("seed"),
         versions=dict(record.get("versions", {})),
         endpoints=tuple(
-            EndpointFacts(name, str(of.get("kind", "")), _host(of.get("base_url")))
-            for name, of in sorted(source_endpoints.items())
+            EndpointFacts(name, str(profile.get("kind", "")), _host(profile.get("base_url")))
+            for name, profile in sorted(source_endpoints.items())
         ),
         models=models,
         parameters=tuple(parameters_used(store, run)),
@@ -333,7 +335,7 @@ def _refused(learned: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> tuple[st
 
 def _data(frame: RunFrame) -> Data:
     pairs, source = frame.pairs, frame.run.record.get("source", {})
-    sides = [{pairs.system_names[of] for of in np.unique(pairs.systems[:, side])} for side in (0, 1)]
+    sides = [{pairs.system_names[code] for code in np.unique(pairs.systems[:, side])} for side in (0, 1)]
     only = tuple(next(iter(side)) if len(side) == 1 else None for side in sides)
     one_pair_of_systems = None not in only and only[0] != only[1]
     several = [panel for panel in frame.panel_counts if len(panel) > 1]
@@ -363,9 +365,9 @@ def _words(store: Store, frame: RunFrame) -> tuple[RoleWords, ...]:
         of_task.update({" ".join(role.name.split()): 1 for role in roles})
     numbers = {name: at for at, name in enumerate(frame.pairs.task_names)}
     return tuple(
-        RoleWords(task, len(places), tuple(of.most_common(WORDS_EACH)), len(of))
+        RoleWords(task, len(places), tuple(counts.most_common(WORDS_EACH)), len(counts))
         for task, places in _by_task(frame)
-        if (of := names.get(numbers[task]))
+        if (counts := names.get(numbers[task]))
     )
 
 
@@ -394,7 +396,7 @@ def _left_out(
 
 
 def _first(frame: RunFrame, what: Left, decides: str) -> tuple[str, ...]:
-    """The names of the first pairs, or calls, that a figure does not rest on."""
+    """The ids of the first pairs, or calls, that were left out for this reason."""
     if what == "unread inputs":
         return ()
     indexes = selected(frame, OfLeftOut(what, decides))[:FIRST_IDS]
@@ -412,23 +414,23 @@ def _first(frame: RunFrame, what: Left, decides: str) -> tuple[str, ...]:
 def _cautions(
     frame: RunFrame, about: About, headline: ReportedAgreement, stood_in: StandInFigures | None
 ) -> tuple[str, ...]:
-    told = [] if stood_in is None else [stood_in.words]
+    cautions = [] if stood_in is None else [stood_in.words]
     spec, n = frame.spec, headline.agreement.n_used
     if 0 < n < FEW_PAIRS:
-        told.append(
+        cautions.append(
             f"Only {n:,} {'pair has' if n == 1 else 'pairs have'} both a human label and a verdict: "
             f"below {FEW_PAIRS} the intervals say little."
         )
     notes = [*chosen_pairs_notes(frame), *frame.sources.notes, *run_learned_notes(frame), *probability_notes(frame)]
-    told.extend(f"{note[0].upper()}{note[1:].rstrip('.')}." for note in notes)
+    cautions.extend(f"{note[0].upper()}{note[1:].rstrip('.')}." for note in notes)
     if frame.groups is not None:
-        told.append(
+        cautions.append(
             f"{len(frame):,} pairs ask {frame.question_count:,} different questions: intervals are over questions, "
             f"which count as n, and {FEWEST_QUESTIONS} of which are needed, and so are tests."
         )
     if spec.orders != "both":
         order = "one drawn by the seed" if spec.orders == "random" else f"{spec.orders.upper()} only"
-        told.append(
+        cautions.append(
             f"Responses were shown in one order ({order}): how much the verdicts depend on the order is unknown."
         )
     answered: dict[tuple[str, str], set[tuple[str | None, str | None]]] = {}
@@ -436,16 +438,16 @@ def _cautions(
         answered.setdefault((use.endpoint, use.requested), set()).add((use.returned, use.fingerprint))
     for (endpoint, model), versions in answered.items():
         if len(versions) > 1:
-            told.append(
+            cautions.append(
                 f"{endpoint} answered for {model} with {len(versions)} different models or versions: "
                 "the answers are not all of one judge."
             )
-    noted = Counter(of for of in frame.pairs.notes.tolist() if frame.pairs.note_texts[of])
+    noted = Counter(code for code in frame.pairs.notes.tolist() if frame.pairs.note_texts[code])
     for note, count in noted.most_common(3):
-        told.append(f"Roles on {count:,} of {len(frame):,} pairs: {frame.pairs.note_texts[note]}.")
+        cautions.append(f"Roles on {count:,} of {len(frame):,} pairs: {frame.pairs.note_texts[note]}.")
     if len(noted) > 3:
-        told.append(f"Roles differ from the design in {len(noted) - 3} more ways.")
-    return tuple(told)
+        cautions.append(f"Roles differ from the design in {len(noted) - 3} more ways.")
+    return tuple(cautions)
 
 
 def _prompts(store: Store, run: RunInfo, spec: NetworkSpec) -> tuple[PromptSample, ...]:

@@ -35,8 +35,8 @@ WIDTH = 856.0
 class ForestRow:
     """A row of a forest: a share with its 95 % interval. ``note`` stands at the right, after the figures.
 
-    Without ``value`` the row says ``reason``. ``baseline`` is a mark of this row alone. ``heading`` makes the row a
-    title for those that follow.
+    Without ``value`` the row shows ``reason``. ``baseline`` is a mark of this row alone. ``heading`` makes the row a
+    title of the rows that follow.
     """
 
     name: str
@@ -75,13 +75,14 @@ def forest(rows: Sequence[ForestRow], words: str, baseline: tuple[str, float] | 
     shapes: list[Shape] = []
     for tick in ticks:
         at = round(x(tick)) + 0.5
-        shapes += [Path(line(at, one, at, other), "line") for one, other in drawn]
+        shapes += [Path(line(at, upper, at, lower), "line") for upper, lower in drawn]
         shapes.append(_tick(at, bottom + 20, tick))
     if baseline is not None:
         name, share = baseline
         at = x(share)
         shapes += [
-            Path(line(at, one - 4 if one == top else one, at, other), "text", dash=(6, 4)) for one, other in drawn
+            Path(line(at, upper - 4 if upper == top else upper, at, lower), "text", dash=(6, 4))
+            for upper, lower in drawn
         ]
         text = f"{name} {percent(share)}"
         anchor: Literal["start", "end"] = "start" if at + text_width(text) < right else "end"
@@ -92,7 +93,7 @@ def forest(rows: Sequence[ForestRow], words: str, baseline: tuple[str, float] | 
 
 
 def _shares(rows: Iterable[ForestRow]) -> Iterator[float]:
-    """All that rows show on the axis."""
+    """All values that rows show on the axis."""
     for row in rows:
         if row.value is not None:
             yield row.value
@@ -110,14 +111,14 @@ def _tick(x: float, y: float, share: float) -> Label:
 
 
 def _drawn(rows: Sequence[ForestRow], tops: Sequence[float]) -> list[tuple[float, float]]:
-    """From where to where lines of the grid go: not through the reason why a row has no figure."""
+    """The spans (y from and to) of the grid lines: they do not cross the reason why a row has no figure."""
     spans: list[tuple[float, float]] = []
-    for row, (one, other) in zip(rows, pairwise(tops), strict=True):
+    for row, (upper, lower) in zip(rows, pairwise(tops), strict=True):
         if row.value is None and not row.heading:
             continue
-        if spans and spans[-1][1] == one:
-            one = spans.pop()[0]
-        spans.append((one, other))
+        if spans and spans[-1][1] == upper:
+            upper = spans.pop()[0]
+        spans.append((upper, lower))
     return spans
 
 
@@ -139,7 +140,7 @@ def _height(row: ForestRow, right: float) -> float:
 
 
 def row_height(lines: int) -> float:
-    """How high a row of a chart is for so many lines of text."""
+    """The height of a chart's row with ``lines`` lines of text, in px."""
     return _ROW + LINE * (lines - 1)
 
 
@@ -305,7 +306,7 @@ def _piece(x: float, y: float, width: float, strength: float, height: float = 20
 
 
 def bars(rows: Sequence[tuple[str, int, str]], words: str) -> Drawing:
-    """Counts, one a row: (name, count, note), all against the largest."""
+    """Counts, one a row: (name, count, note); bar lengths are relative to the largest."""
     x0 = 236.0
     most = max((count for _, count, _ in rows), default=0) or 1
     bar_w = WIDTH - x0 - _widest(note for _, _, note in rows) - 24
@@ -328,8 +329,8 @@ def bars(rows: Sequence[tuple[str, int, str]], words: str) -> Drawing:
 def strips(
     rows: Sequence[tuple[str, Sequence[float]]], words: str, baseline: tuple[str, float] | None = None
 ) -> Drawing:
-    """Where many neurons are too many for a row each: one strip a layer, each neuron a dot at its share, dots at the
-    same place piled up."""
+    """Where many neurons are too many for a row each: one strip for each layer, each neuron a dot at its share,
+    dots of the same place stacked."""
     ticks = share_ticks(
         [*(value for _, values in rows for value in values), *(() if baseline is None else baseline[1:])]
     )

@@ -18,7 +18,7 @@ _FONT = ("fonts", "Inter-Medium.otf")
 
 
 def word_cloud(words: Sequence[tuple[str, int]], title: str, width: int = 420, seed: int = 0) -> Drawing | None:
-    """Names by how often they come, the larger the more often; ``None`` where none fits. The same names and seed give
+    """The more often a name occurs, the larger it is; ``None`` where none fits. The same names and seed give
     the same picture.
     """
     # It brings Pillow and Matplotlib, which take longer to load than all else that a report needs.

@@ -25,7 +25,7 @@ from judgenet.report.drawing import (
 )
 
 MOST_NAMED: Final = 48
-"""Up to so many neurons each has its name and its row; of more, rows are thinner and the names are left out."""
+"""Up to this number each neuron has its name and its row; with more, rows are thinner and have no names."""
 _TREE_W: Final = 84.0
 _GAP: Final = 10.0
 _TOP: Final = 24.0
@@ -35,7 +35,7 @@ _ROW_LEAST: Final = 19.0
 _NAMES_MOST: Final = 0.42
 """The names have at most this share of the width; longer ones are broken over lines."""
 _STRENGTH: Final = 0.45
-"""The strongest ground below figures: they stay readable on it in every theme."""
+"""The strongest background behind figures: they stay readable on it in every theme."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class CorrelationLayout:
 
     @property
     def strongest(self) -> float:
-        """How strong the ground of a correlation of 1 is."""
+        """How strong the background of a correlation of 1 is, from 0 to 1."""
         return _STRENGTH if self.written else 1.0
 
     @cached_property
@@ -112,7 +112,7 @@ class CorrelationLayout:
 
     @property
     def foot(self) -> float:
-        """How much room there is for the scales below the rows."""
+        """The height of the scales below the rows."""
         return _FOOT
 
     @cached_property
@@ -134,17 +134,17 @@ class CorrelationLayout:
         return self.order[row] if 0 <= row < len(self.order) else None
 
     def column_at(self, x: float) -> int | None:
-        """The neuron whose column is there."""
+        """The neuron (place in :attr:`names`) whose column is at this x."""
         column = int((x - self.left) // self.cell_w)
         return self.order[column] if 0 <= column < len(self.order) else None
 
     def branch_at(self, x: float, y: float, reach: float = 5.0) -> tuple[str, ...] | None:
-        """The names of the neurons of the branch whose upright line is there."""
+        """The names of the neurons of the branch whose vertical line is within ``reach`` px."""
         for merge in self.found.merges:
             branch = (*merge.left, *merge.right)
             across = self.branches[branch][0]
-            one, other = sorted((self.branches[merge.left][1], self.branches[merge.right][1]))
-            if abs(x - across) <= reach and one - reach <= y <= other + reach:
+            upper, lower = sorted((self.branches[merge.left][1], self.branches[merge.right][1]))
+            if abs(x - across) <= reach and upper - reach <= y <= lower + reach:
                 return branch
         return None
 
@@ -185,7 +185,7 @@ def _tree(layout: CorrelationLayout) -> list[Shape]:
 
 
 def ground(r: float | None) -> tuple[Token, float]:
-    """The colour of a correlation and how strong it is: the accent above 0, grey below."""
+    """The colour of a correlation's cell and its strength from 0 to 1: the accent colour above 0, grey below."""
     if r is None:
         return "surface", 1.0
     return ("accent" if r >= 0 else "text3"), min(1.0, abs(r))
@@ -200,12 +200,12 @@ def _cells(layout: CorrelationLayout) -> list[Shape]:
     shapes: list[Shape] = []
     written = layout.written
     gap = 1.0 if layout.cell_w >= 6 else 0.0
-    for row, one in enumerate(layout.order):
-        for column, other in enumerate(layout.order):
+    for row, first in enumerate(layout.order):
+        for column, second in enumerate(layout.order):
             x, y = layout.left + column * layout.cell_w, layout.top + row * layout.cell_h
             w, h = layout.cell_w - gap, layout.cell_h - gap
-            r = layout.found.r[one][other]
-            if one == other:
+            r = layout.found.r[first][second]
+            if first == second:
                 shapes.append(Box(x, y, w, h, fill="sunken"))
             elif r is None:
                 shapes.append(Box(x + 0.5, y + 0.5, w - 1, h - 1, stroke="text3", dash=(3, 2)))
@@ -234,7 +234,7 @@ def _names(layout: CorrelationLayout, chosen: Collection[int]) -> list[Shape]:
 
 
 def _legend(layout: CorrelationLayout) -> list[Shape]:
-    """Steps from 0 to 1, and what the other grounds mean."""
+    """The legend: steps from 0 to 1, and what the other backgrounds mean."""
     y, x = layout.bottom + 30, layout.left
     shapes: list[Shape] = [Label(x, y + 13, "r", "text2")]
     x += 14
@@ -245,8 +245,8 @@ def _legend(layout: CorrelationLayout) -> list[Shape]:
     shapes.append(Label(x + 6, y + 13, "0 to 1", "text2"))
     x += 60
     has = {"negative": False, "undefined": False}
-    for row, one in enumerate(layout.found.r):
-        for column, r in enumerate(one):
+    for row, values in enumerate(layout.found.r):
+        for column, r in enumerate(values):
             has["undefined"] |= r is None and row != column
             has["negative"] |= r is not None and r < -0.005
     if has["negative"]:

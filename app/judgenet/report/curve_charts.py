@@ -37,8 +37,8 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """Points from left to right. The ``subject`` stands out and shows its intervals as a band. ``end`` stands behind
-    the name, without it the last share."""
+    """Points from left to right. The ``subject`` stands out and shows its intervals as a band. ``end`` is the text
+    after the name; empty: the last share."""
 
     name: str
     points: tuple[CurvePoint, ...]
@@ -52,7 +52,7 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True)
 class CurveAxes:
-    """Curves on axes of their own; panels beside each other have the same axes."""
+    """The curves of one panel; panels side by side have the same axes."""
 
     title: str
     curves: tuple[ChartLine, ...]
@@ -74,10 +74,11 @@ def curves(
     ticks: Sequence[float] | None = None,
     tick_text: Callable[[float], str] = lambda x: f"{x:g}",
 ) -> Drawing:
-    """Panels side by side. ``axis`` names what runs to the right; ``level`` is a named share drawn across.
+    """Panels side by side. ``axis`` is the title of the horizontal axis; ``level`` is a named share, drawn as a dashed
+    line.
 
-    In a single panel each curve has its name and last share at its end. In several, a panel's title tells its subject,
-    and the other curves stand behind it.
+    In a single panel each curve has its name and last share at its end. In several, a panel's title names its subject,
+    and the other curves are drawn behind it.
     """
     shown = [point for panel in panels for curve in panel.curves for point in curve.points]
     if not shown:
@@ -142,12 +143,14 @@ def _panel(panel: CurveAxes, x: Callable[[float], float], y: Callable[[float], f
             continue
         within = [(point.x, point.interval) for point in curve.points if point.interval is not None]
         if len(within) > 1:
-            ends = [(x(at), y(of.high)) for at, of in within] + [(x(at), y(of.low)) for at, of in reversed(within)]
+            ends = [(x(at), y(interval.high)) for at, interval in within] + [
+                (x(at), y(interval.low)) for at, interval in reversed(within)
+            ]
             steps: list[PathStep] = [("M" if not place else "L", end) for place, end in enumerate(ends)]
             shapes.append(Path((*steps, ("Z", ())), fill="accent", opacity=0.14))
         elif within:
-            at, of = within[0]
-            shapes.append(Path(line(x(at), y(of.low), x(at), y(of.high)), "accent", 1.5))
+            at, interval = within[0]
+            shapes.append(Path(line(x(at), y(interval.low), x(at), y(interval.high)), "accent", 1.5))
         shapes.append(Path(_steps(curve, x, y), "accent", 2))
         shapes += [Dot(x(point.x), y(point.share), 3, "accent") for point in curve.points]
     return shapes
@@ -175,10 +178,14 @@ def _end_width(curve: ChartLine) -> float:
 
 
 def _ends(
-    of: Sequence[ChartLine], x: Callable[[float], float], y: Callable[[float], float], left: float, bottom: float
+    chart_lines: Sequence[ChartLine],
+    x: Callable[[float], float],
+    y: Callable[[float], float],
+    left: float,
+    bottom: float,
 ) -> list[Shape]:
     """Names at the ends of curves, kept apart, with leaders where they had to move."""
-    there = sorted((curve for curve in of if curve.points), key=lambda curve: y(curve.points[-1].share))
+    there = sorted((curve for curve in chart_lines if curve.points), key=lambda curve: y(curve.points[-1].share))
     heights = [_SPREAD + LINE * (len(_end_lines(curve)) - 1) for curve in there]
     places: list[float] = []
     for place, curve in enumerate(there):

@@ -135,7 +135,8 @@ _BROAD = frozenset("mwMW@%—…")
 
 
 def text_width(text: str, px: float = BODY_PX, weight: int = 400) -> float:
-    """About how wide a text is in Inter, in px. Errs on the wide side; wide scripts count a full square a letter."""
+    """The approximate width of a text in Inter, in px; rather too wide than too narrow. A letter of a wide script
+    counts as a full square."""
     ems = 0.0
     for letter in text:
         if letter in _NARROW:
@@ -154,13 +155,13 @@ def text_width(text: str, px: float = BODY_PX, weight: int = 400) -> float:
 
 
 LINE = 17.0
-"""From one line of a text to the next, in px."""
+"""The distance between lines of text, in px."""
 
 
 def wrapped(text: str, width: float, px: float = BODY_PX, weight: int = 400) -> list[str]:
     """The text in lines of at most ``width`` px, broken at spaces and, where a word is wider, within it.
 
-    Nothing is left out but spaces at the breaks. A line holds a letter, however narrow it is.
+    Nothing is left out but spaces at the breaks. Each line holds at least one letter.
     """
     lines: list[str] = []
     line = ""
@@ -194,7 +195,7 @@ def lines_around(
     anchor: Anchor = "start",
     weight: Literal[400, 500, 600] = 400,
 ) -> list[Shape]:
-    """Lines of text below each other, ``y`` in their middle."""
+    """Lines of text below each other, centred at ``y``."""
     first = y + 4.8 - LINE * (len(lines) - 1) / 2
     return [Label(x, first + LINE * place, text, color, anchor, weight) for place, text in enumerate(lines)]
 

@@ -1,4 +1,4 @@
-"""The pairs that are worth reading closely: where the network differs from people, and from itself."""
+"""The example pairs of a report: where the network differs from people, and from itself."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Exemplars:
 def exemplars(frame: RunFrame, decides: str, each: int) -> Exemplars:
     """Chooses ``each`` pairs of each kind; a pair that is the best of several kinds is shown once.
 
-    A pair is the more instructive the surer the network was of what people, the other order or the layer before
+    A pair is more instructive the surer the network was of a verdict that people, the other order or the first layer
     contradict: a change from one response to the other goes before one from or to a tie, then the larger difference
     of scores. Of equal pairs the earlier one is kept.
     """
@@ -64,10 +64,10 @@ def exemplars(frame: RunFrame, decides: str, each: int) -> Exemplars:
     for kind in KINDS:
         if kind not in kinds:
             continue
-        one, other, gap = kinds[kind]
-        differ = np.flatnonzero(frame.judged & (one > 0) & (other > 0) & (one != other))
+        verdicts, contradicting, gap = kinds[kind]
+        differ = np.flatnonzero(frame.judged & (verdicts > 0) & (contradicting > 0) & (verdicts != contradicting))
         counts[kind] = len(differ)
-        clear = (one[differ] != tie) & (other[differ] != tie)
+        clear = (verdicts[differ] != tie) & (contradicting[differ] != tie)
         order = np.lexsort((differ, -np.round(np.nan_to_num(gap[differ]), _DIGITS), ~clear))
         chosen[kind] = tuple(int(index) for index in differ[order] if int(index) not in shown)[:each]
         shown.update(chosen[kind])
@@ -82,7 +82,9 @@ class _Means:
         part = scores.difference[:, : len(frame.places)]
         layers = np.array([layer for layer, _ in frame.places])
         self.all = _mean(part)
-        self.order: dict[Order, NDArray[np.float64]] = {of: _mean(part[:, :, [at]]) for at, of in enumerate(ORDERS)}
+        self.order: dict[Order, NDArray[np.float64]] = {
+            order: _mean(part[:, :, [at]]) for at, order in enumerate(ORDERS)
+        }
         self.layer = {layer: _mean(part[:, layers == layer]) for layer in range(1, frame.spec.depth + 1)}
 
 
@@ -95,7 +97,7 @@ def _mean(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """A call with an evaluation: A minus B."""
+    """A call with an evaluation; ``difference`` is its score of A minus that of B."""
 
     site: CallSite
     difference: float
@@ -114,9 +116,13 @@ def _study(store: Store, frame: RunFrame, decides: str, kind: DisagreementKind, 
     verdicts = aggregate(frame.opinions(index), spec.depth, spec.aggregation)
     verdict, human = frame.verdict(decides, index), frame.human_label(index)
     scored = [
-        _Scored(CallSite(index, of.layer, of.neuron, of.order, of.sample), of.result.difference, of.result.verdict)
-        for of in sorted(frame.opinions(index), key=lambda of: of[:4])
-        if isinstance(of.result, Evaluation)
+        _Scored(
+            CallSite(index, opinion.layer, opinion.neuron, opinion.order, opinion.sample),
+            opinion.result.difference,
+            opinion.result.verdict,
+        )
+        for opinion in sorted(frame.opinions(index), key=lambda opinion: opinion[:4])
+        if isinstance(opinion.result, Evaluation)
     ]
     neurons = [call for call in scored if call.site.layer <= spec.depth]
     if kind == "people" and verdict is not None and human is not None:
@@ -149,12 +155,12 @@ def _shown(store: Store, frame: RunFrame, index: int, pair: Pair, text: str, mos
     if not placed:
         return cut
     held = store.holder(frame.run, index)[0]
-    pictures = tuple(shown_picture(of, (held,)) for of in placed[:MOST_PICTURES])
+    pictures = tuple(shown_picture(placed_picture, (held,)) for placed_picture in placed[:MOST_PICTURES])
     return replace(cut, pictures=pictures, more_pictures=len(placed) - len(pictures))
 
 
 def _fair(frame: RunFrame, index: int, pair_verdicts: PairVerdicts) -> PairVerdicts:
-    """The verdicts with a learned one that may be held against the label."""
+    """The verdicts, with a learned one that was fitted without this pair's label."""
     return replace(pair_verdicts, learned=frame.verdict(LEARNED, index)) if pair_verdicts.has_learned else pair_verdicts
 
 
@@ -186,7 +192,7 @@ def _towards(verdict: Verdict, difference: float) -> float:
 
 
 def _for_and_against(scored: Sequence[_Scored], verdict: Verdict, human: Verdict) -> tuple[CallSite, ...]:
-    """The call that speaks most for the network's verdict, later layers first, and the one most for people's."""
+    """The call that is most strongly for the network's verdict, later layers first, and the one most for people's."""
     sites = []
     for wanted in (verdict, human):
         speakers = [call for call in scored if call.verdict == wanted]
@@ -197,15 +203,15 @@ def _for_and_against(scored: Sequence[_Scored], verdict: Verdict, human: Verdict
 
 
 def _swayed(neurons: Sequence[_Scored]) -> tuple[CallSite, ...]:
-    """The two orders of the neuron that they sway most."""
+    """The calls in both orders of the neuron whose scores depend most on the order."""
     best: tuple[float, CallSite, CallSite] | None = None
     by_order = {(c.site.layer, c.site.neuron, c.site.sample, c.site.order): c for c in neurons}
     for (layer, neuron, sample, order), call in by_order.items():
-        other = by_order.get((layer, neuron, sample, "ba")) if order == "ab" else None
-        if other is not None:
-            swing = abs(call.difference - other.difference) + (call.verdict != other.verdict)
+        swapped = by_order.get((layer, neuron, sample, "ba")) if order == "ab" else None
+        if swapped is not None:
+            swing = abs(call.difference - swapped.difference) + (call.verdict != swapped.verdict)
             if best is None or swing > best[0]:
-                best = (swing, call.site, other.site)
+                best = (swing, call.site, swapped.site)
     return () if best is None else best[1:]
 
 

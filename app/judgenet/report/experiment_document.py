@@ -1,5 +1,5 @@
-"""An experiment's results as tables for people and as lines for machines. All of it is made of the plain values of
-:mod:`judgenet.report.experiment_results`, so that results that were kept are shown without their store."""
+"""An experiment's results as tables of a document, as CSV and as JSON. All of them are made of the plain values of
+:mod:`judgenet.report.experiment_results`, so that kept results are shown without their store."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from judgenet.core.wording import (
     minus,
     money,
     of,
-    p_value,
+    p_figure,
     percent,
     percent_interval,
+    percent_with_interval,
     plural,
     ratio,
     ratio_interval,
+    ratio_with_interval,
     whole_range,
 )
 from judgenet.figures.experiment import ExperimentFigures, ExperimentSet, SetRow, SetSaving, StatedLabour
@@ -121,7 +123,7 @@ def _accuracy_row(row: SetRow, compared: bool) -> Row:
         ends = None if difference is None else difference.accuracy_ci
         cells.append(("" if ends is None else minus(f"[{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}]"),))
         adjusted = None if difference is None else difference.p_holm
-        cells.append(("" if adjusted is None else p_value(adjusted).removeprefix("p = ").removeprefix("p "),))
+        cells.append(("" if adjusted is None else p_figure(adjusted),))
     return Row(tuple(cells), strong=row.subject)
 
 
@@ -149,14 +151,14 @@ _METRICS: tuple[tuple[str, str, Callable[[SetRow], str]], ...] = (
     (
         "accuracy",
         "Accuracy, %",
-        lambda row: f"{percent(row.accuracy, unit=False)} {percent_interval(row.accuracy_ci)}".strip(),
+        lambda row: percent_with_interval(row.accuracy, row.accuracy_ci),
     ),
     (
         "macro_f1",
         "Macro-F1",
-        lambda row: f"{ratio(row.macro_f1)} {ratio_interval(row.macro_f1_ci)}".strip(),
+        lambda row: ratio_with_interval(row.macro_f1, row.macro_f1_ci),
     ),
-    ("kappa", "Kappa", lambda row: f"{ratio(row.kappa)} {ratio_interval(row.kappa_ci)}".strip()),
+    ("kappa", "Kappa", lambda row: ratio_with_interval(row.kappa, row.kappa_ci)),
 )
 
 
@@ -195,7 +197,7 @@ def _saving_table(results: ExperimentFigures) -> Iterator[Block]:
         "Agreement with people, %",
         "Relative to people's own, %",
         "Still to review, %",
-        "at the ends of the 95 %",
+        "at both ends of the interval",
         "Saved, %",
         "Least certain first, %",
         "95 %",
@@ -228,11 +230,11 @@ def _saving_table(results: ExperimentFigures) -> Iterator[Block]:
 
 def _work_table(of_set: ExperimentSet, labour: StatedLabour) -> Iterator[Block]:
     """People's time and money: all pairs labelled, against the review alone."""
-    columns = ["Network", "Pairs to review", "Times faster", "at the ends of the 95 %"]
+    columns = ["Network", "Pairs to review", "Times faster", "at both ends of the interval"]
     if labour.seconds is not None:
         columns += ["Hours of all", "Hours of review"]
         if labour.wage is not None:
-            columns += ["All, USD", "Review, USD", "Network, USD", "Cheaper by, %", "at the ends"]
+            columns += ["All, USD", "Review, USD", "Network, USD", "Cheaper by, %", "at both ends of the interval"]
     lines = []
     for row in of_set.saving_rows:
         work = row.work
@@ -273,7 +275,7 @@ def _amounts(values: Sequence[float] | None, digits: int) -> str:
 TARGETS = {
     "given": "as given",
     "measured": "as the annotators of these pairs agree",
-    "paper": "as in the paper, since these pairs have no several annotators",
+    "paper": "as in the paper, since these pairs do not have several annotators",
 }
 
 
@@ -296,7 +298,7 @@ def _words_table(of_set: ExperimentSet) -> Iterator[Block]:
         )
         lines.append(Row(tuple((cell,) for cell in cells)))
     yield Section(f"{of_set.set}: roles by task", plural(of_set.pairs.total, "pair"))
-    yield Table(("Task", "Pairs used", "Different roles", "The commonest"), (False, True, True, False), tuple(lines))
+    yield Table(("Task", "Pairs used", "Different roles", "Most common"), (False, True, True, False), tuple(lines))
 
 
 def _notes(results: ExperimentFigures) -> Iterator[Line]:
@@ -305,12 +307,12 @@ def _notes(results: ExperimentFigures) -> Iterator[Line]:
         calls = of_set.calls
         price = calls.reasons["price"] if calls.price is None else money(calls.price)
         if kind == "clouds":
-            yield (Given(of_set.set), f": {calls.asked_this_time:,} calls were asked this time.")
+            yield (Given(of_set.set), f": {calls.asked_this_time:,} calls were made this time.")
         else:
             yield (
                 Given(of_set.set),
                 f": its networks rest on {plural(calls.all, 'call')}, {calls.different:,} different ones since "
-                f"{calls.shared:,} are shared; {calls.asked_this_time:,} were asked this time. The different "
+                f"{calls.shared:,} are shared; {calls.asked_this_time:,} were made this time. The different "
                 f"ones took {plural(calls.tokens_in, 'token')} in and {calls.tokens_out:,} out; price: {price}.",
             )
         roles = of_set.roles
@@ -353,11 +355,11 @@ def _notes(results: ExperimentFigures) -> Iterator[Line]:
 
 def _saving_notes(sets: Sequence[ExperimentSet]) -> Iterator[Line]:
     yield (
-        "The formula takes a reviewed pair as right, although people agree with each other no further than the target. "
+        "The formula takes a reviewed pair as right, although people agree with each other only as far as the target. "
         "If reviewers err as often as people differ, everything must be reviewed.",
     )
     yield (
-        "It is for pairs that are picked at random. Least certain first is measured on the labelled pairs, and less "
+        "It holds for pairs that are picked at random. Least certain first is measured on the labelled pairs, and less "
         "sure than it looks where these are few.",
     )
     yield ("Agreement and target are estimates: see the share at both ends of the interval.",)

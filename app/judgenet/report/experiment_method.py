@@ -1,5 +1,5 @@
-"""The text of the method of an experiment for a paper: what ran on what, with which settings, and how that differs from
-the original."""
+"""The method section of an experiment for a paper: what ran on which data, with which settings, and how that differs
+from the original."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ _ARMS = {
     "neurons all ask the general question, with as many neurons for each pair as the network has.",
     "width-depth": "Networks of n neurons in each of l layers; each neuron of a deeper layer reads all evaluations of "
     "the layer before. The model named at most as many perspectives as the widest network has neurons, once per pair; "
-    "a network of n neurons takes the first n. Shallower networks are the first layers of the deepest of_set, whose "
-    "calls they are.",
+    "a network of n neurons takes the first n. Shallower networks are the first layers of the deepest one, whose "
+    "calls they use.",
     "roles": "Two layers with perspectives named by the model, and the same without: all neurons ask the general "
     "question. Once with a fixed number of neurons, once with as many as the model named perspectives; without roles "
     "each pair then has as many neurons as it has with them.",
     "neuron-budget": "N neurons in two layers, an odd one taken from layer 2, against FairEval with N samples in each "
     "order. Perspectives were named once per pair, as many as the widest layer has neurons. A network with one neuron "
-    "fewer in its last layer, and FairEval with fewer samples, are parts of the larger of_set, whose calls they are.",
+    "fewer in its last layer, and FairEval with fewer samples, are parts of the larger ones, whose calls they use.",
     "word-clouds": "The model was asked once per pair for the perspectives from which it should be judged, each with "
     "a name and a description, at temperature 0. Pairs for which it named none are left out.",
     "annotation-saving": "FairEval (k evidences in each order, averaged) and WideDeep (perspectives named by the "
@@ -106,7 +106,7 @@ def _judges(results: ExperimentFigures, kind: str) -> str:
         text += f" Here k is {'up to ' if kind == 'budget' else ''}{samples}."
     spec = network_json.from_json(next(iter(first.networks.values())))
     return text + (
-        " Every neuron was asked in both orders of the responses, each a call of its own, except where one order is "
+        " Every neuron was asked in both orders of the responses, in separate calls, except where one order is "
         "named; scores were mapped back to the responses at once. A neuron's verdict is the sign of its summed scores. "
         "c1* averages all calls, c2*(l) is the vote of a layer and c2*(all) that of all neurons: "
         f"{rules_words(spec.aggregation)}. A call that gave no valid scores is missing, never zero and never a tie."
@@ -124,14 +124,14 @@ def _models(of_set: ExperimentSet, kind: str) -> Iterator[Inline]:
             yield Given(model.answered_as)
             yield ")"
         yield "; "
-    heats = {
-        "the endpoint's default" if heat == "default" else f"{heat:g}"
+    temperatures = {
+        "the endpoint's default" if temperature == "default" else f"{temperature:g}"
         for network in of_set.networks.values()
-        for heat in [network_json.from_json(network).settings.temperature]
-        if heat is not None
+        for temperature in [network_json.from_json(network).settings.temperature]
+        if temperature is not None
     }
     limits = sorted({use.max_tokens for use in record.parameters})
-    yield f"temperature {' and '.join(sorted(heats)) or 'n/a'} (roles at 0){_not_applied(record)}, "
+    yield f"temperature {' and '.join(sorted(temperatures)) or 'n/a'} (roles at 0){_not_applied(record)}, "
     yield f"at most {' and '.join(f'{most:,}' for most in limits) or 'n/a'} tokens an answer{_further(record)}; "
     prompts = ", ".join(text[:12] for text in record.prompts)
     yield f"prompts {prompts or 'n/a'}, seed {record.seed}, JudgeNet {record.judgenet}. "
@@ -146,8 +146,8 @@ def _further(record: SetRecord) -> str:
         return ""
     asked = [use for use in record.parameters if use.more]
     otherwise = sum(use.reasoning_otherwise or 0 for use in asked)
-    told = f", reasoning otherwise in {of(otherwise, sum(use.answers for use in asked))}" if otherwise else ""
-    return f", further settings {' and '.join(given)}{told}"
+    note = f", reasoning otherwise in {of(otherwise, sum(use.answers for use in asked))}" if otherwise else ""
+    return f", further settings {' and '.join(given)}{note}"
 
 
 def _not_applied(record: SetRecord) -> str:
@@ -218,8 +218,8 @@ def _has_fair_eval(results: ExperimentFigures) -> bool:
 _PUBLISHED = {
     "main-table": "Gains of WideDeep over FairEval of 3.2, 4.4 and 3.0 points of accuracy and of 3.7, 8.4 and 6.3 "
     "points of kappa on FairEval (80 pairs), PandaLM (999) and LLMEval² (2,553). Of the pairs of LLMEval² 482 are "
-    "ties, and a judge that always gives the commonest label reaches 41.1 %. The cells of its tables are not repeated "
-    "here.",
+    "ties, and a judge that always gives the most common label reaches 41.1 %. The cells of its tables are not "
+    "repeated here.",
     "width-depth": "Two layers are best, more lose; the paper explains that by neurons becoming alike.",
     "roles": "Without roles accuracy falls by 1.33 points at two layers and by 1.67 points at unlimited width, "
     "macro-F1 by 1.95 and 5.80 points (on 300 pairs, 4 and 5 pairs of accuracy).",

@@ -1,4 +1,4 @@
-"""The figures of an experiment from its recorded runs: what a table, a plot, a file and a machine are given."""
+"""The figures of an experiment from its recorded runs: what its tables, plots and files are made of."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ PAPER_AGREEMENT = 0.8
 """How far people agree with each other in the paper: the target where the pairs have no panel of their own."""
 
 RESULTS_VERSION = 1
-"""The form of the values: results of another one are not added to."""
+"""The version of the results' JSON: results of another version are not added to."""
 
 
 class _Read:
-    """What a row says of each pair (``verdicts`` are codes), and what that took."""
+    """What a row says of each pair (``verdicts`` are codes), and how many calls, neurons and judged pairs that took."""
 
     def __init__(self, pairs: int) -> None:
         self.verdicts: Codes = np.zeros(pairs, np.uint8)
@@ -88,9 +88,9 @@ def experiment_set(
     """The figures of an experiment on one set of pairs.
 
     ``runs`` are the ids of each arm's runs; ``name`` is that of the set, ``selection`` says in words which of its pairs
-    were taken. ``target`` is the agreement that people's review is to reach (``None``: measured, else the paper's),
-    ``labour`` what a label takes and costs.
-    ``this_time`` is how many calls the last start asked.
+    were taken. ``target`` is the agreement that people's review is to reach (``None``: as measured on these pairs, else
+    the paper's), ``labour`` the time and the wage for a label.
+    ``this_time`` is the number of calls that the last start made.
     """
     places = {pair.id: place for place, pair in enumerate(pairs)}
     infos = {arm.key: runs_of(store, runs.get(arm.key, ())) for arm in experiment.arms}
@@ -105,7 +105,7 @@ def experiment_set(
     labels = Counter(pair.human for pair in pairs)
     labelled = sum(labels[verdict] for verdict in VERDICTS)
     most = max(VERDICTS, key=lambda verdict: labels[verdict])
-    of_roles = [_role_counts(store, run, arm.spec) for arm in experiment.arms for run in infos[arm.key]]
+    role_counts = [_role_counts(store, run, arm.spec) for arm in experiment.arms for run in infos[arm.key]]
     saving = words = None
     if experiment.kind == "saving":
         prices = {arm.key: _price_of(store, infos[arm.key]) for arm in experiment.arms}
@@ -135,9 +135,9 @@ def experiment_set(
         runs={key: tuple(ids) for key, ids in runs.items()},
         networks={arm.key: network_json.to_json(arm.spec) for arm in experiment.arms},
         roles=SetRoles(
-            pairs=sum(counts[0] for counts in of_roles),
-            fewer=sum(counts[1] for counts in of_roles),
-            none=sum(counts[2] for counts in of_roles),
+            pairs=sum(counts[0] for counts in role_counts),
+            fewer=sum(counts[1] for counts in role_counts),
+            none=sum(counts[2] for counts in role_counts),
         ),
         calls=_calls(store, used, this_time),
         record=_record(store, used, source or {}, experiment.choices.seed),
@@ -152,7 +152,7 @@ def experiment_set(
 def _read_run(into: _Read, row: ExperimentRow, any_width: bool, places: Mapping[str, int], frame: RunFrame) -> None:
     """Takes in one run: of its calls those that the row's network would have made."""
     network, done = row.network, frame.done
-    widths = [None if any_width else of.width for of in network.layers]
+    widths = [None if any_width else layer.width for layer in network.layers]
     orders: tuple[Order, ...] = ORDERS if network.orders not in ORDERS else (network.orders,)
     scores = frame.call_scores().smaller(widths, orders, network.settings.samples or 1)
     table = verdict_table(scores, (row.rule,), replace(network.aggregation, quorum=row.quorum))
@@ -170,17 +170,17 @@ def _read_run(into: _Read, row: ExperimentRow, any_width: bool, places: Mapping[
 
 
 def _row(experiment: Experiment, row: ExperimentRow, read: Mapping[str, _Read], pairs: Sequence[Pair]) -> SetRow:
-    mine = read[row.key]
+    read_row = read[row.key]
     human, questions = verdict_codes(pair.human for pair in pairs), question_numbers(pairs)
-    agreement = agreement_of(pair_counts(human, mine.verdicts))
-    [within] = agreements_intervals([agreement], [label_table(questions, human, mine.verdicts)])
+    agreement = agreement_of(pair_counts(human, read_row.verdicts))
+    [within] = agreements_intervals([agreement], [label_table(questions, human, read_row.verdicts)])
     any_width = experiment.arm(row.arm).width_of is not None
     reasons = dict(agreement.reasons) | {f"{figure}_ci": why for figure, why in within.reasons.items()}
     if row.x is None:
         reasons["x"] = "the experiment has no axis"
     if row.against is None:
         reasons["difference"] = "the others are compared with this row"
-    if not mine.judged:
+    if not read_row.judged:
         reasons |= dict.fromkeys(("neurons_per_pair", "calls_per_pair"), "no pair was judged")
     return SetRow(
         row=row.key,
@@ -190,11 +190,11 @@ def _row(experiment: Experiment, row: ExperimentRow, read: Mapping[str, _Read], 
         group=row.group,
         x=row.x,
         subject=row.subject,
-        layers=tuple(None if any_width else of.width for of in row.network.layers),
+        layers=tuple(None if any_width else layer.width for layer in row.network.layers),
         samples=row.network.settings.samples or 1,
-        neurons_per_pair=mine.neurons / mine.judged if mine.judged else None,
-        calls_per_pair=mine.calls / mine.judged if mine.judged else None,
-        judged=mine.judged,
+        neurons_per_pair=read_row.neurons / read_row.judged if read_row.judged else None,
+        calls_per_pair=read_row.calls / read_row.judged if read_row.judged else None,
+        judged=read_row.judged,
         accuracy=agreement.accuracy,
         accuracy_ci=within.accuracy,
         macro_f1=agreement.macro_f1,
@@ -202,7 +202,7 @@ def _row(experiment: Experiment, row: ExperimentRow, read: Mapping[str, _Read], 
         kappa=agreement.kappa,
         kappa_ci=within.kappa,
         quorum=row.quorum,
-        no_quorum=None if row.quorum is None else mine.no_quorum,
+        no_quorum=None if row.quorum is None else read_row.no_quorum,
         n_used=agreement.n_used,
         n_total=agreement.n_total,
         confusion=agreement.confusion,
@@ -224,31 +224,31 @@ def _with_holm(rows: Sequence[SetRow]) -> tuple[SetRow, ...]:
     return tuple(corrected)
 
 
-def _two_verdicts(human: Codes, one: Codes, two: Codes) -> TwoVerdicts:
+def _two_verdicts(human: Codes, first_codes: Codes, second_codes: Codes) -> TwoVerdicts:
     """How many pairs have which label and which two verdicts."""
-    said = Counter(zip(human.tolist(), one.tolist(), two.tolist(), strict=True))
+    said = Counter(zip(human.tolist(), first_codes.tolist(), second_codes.tolist(), strict=True))
     counts: Counter[tuple[Verdict | None, Verdict, Verdict]] = Counter()
     for (label, first, second), count in said.items():
-        mine, other = CODES[first], CODES[second]
-        if mine is not None and other is not None:
-            counts[CODES[label], mine, other] += count
+        first_verdict, second_verdict = CODES[first], CODES[second]
+        if first_verdict is not None and second_verdict is not None:
+            counts[CODES[label], first_verdict, second_verdict] += count
     return counts
 
 
 def _difference(
-    other: ExperimentRow, row: ExperimentRow, read: Mapping[str, _Read], pairs: Sequence[Pair]
+    against: ExperimentRow, row: ExperimentRow, read: Mapping[str, _Read], pairs: Sequence[Pair]
 ) -> RowDifference:
     """A row less the row that it is compared with, over the pairs that both judged."""
-    one, two = read[row.key].verdicts, read[other.key].verdicts
-    both: list[int] = np.flatnonzero((one > 0) & (two > 0)).tolist()
-    codes = [verdict_codes(pairs[place].human for place in both), one[both], two[both]]
+    row_codes, against_codes = read[row.key].verdicts, read[against.key].verdicts
+    both: list[int] = np.flatnonzero((row_codes > 0) & (against_codes > 0)).tolist()
+    codes = [verdict_codes(pairs[place].human for place in both), row_codes[both], against_codes[both]]
     counts = _two_verdicts(*codes)
     labelled = sum(count for (human, _, _), count in counts.items() if human is not None)
     figures = ("accuracy", "macro_f1", "kappa")
     if not labelled:
         nothing = dict.fromkeys((*figures, *(f"{name}_ci" for name in figures), "p", "p_over", "p_holm"))
         reasons = dict.fromkeys(nothing, "no pair with both verdicts has a human label")
-        return RowDifference(other.key, labelled, len(pairs), **nothing, reasons=reasons)
+        return RowDifference(against.key, labelled, len(pairs), **nothing, reasons=reasons)
     questions = question_numbers(pairs[place] for place in both)
     compared = compare(counts, by_question=question_counts(questions, *codes))
     reasons = {}
@@ -266,7 +266,7 @@ def _difference(
         # No question has one of the two ahead.
         p = 1.0
     return RowDifference(
-        against=other.key,
+        against=against.key,
         n_used=labelled,
         n_total=len(pairs),
         accuracy=accuracy.difference,
@@ -283,7 +283,7 @@ def _difference(
 
 
 def _price_of(store: Store, runs: Sequence[RunInfo]) -> tuple[float | None, str]:
-    """What the calls of a network cost, and why that is not known."""
+    """What the calls of a network cost, or why that is not known."""
     if not runs:
         return None, "the network has not run"
     sums = different_calls(store, runs)
@@ -298,7 +298,7 @@ def _saving(
     labour: Labour,
     prices: Mapping[str, tuple[float | None, str]],
 ) -> SetSaving:
-    """How much people must still review, and what that takes, row by row."""
+    """What people must still review, and the time and money that takes, row by row."""
     panel = panel_agreement(dict(pair.annotators) for pair in pairs).h
     if target is not None:
         source, goal = "given", target
@@ -309,8 +309,8 @@ def _saving(
     human = verdict_codes(pair.human for pair in pairs)
     rows = []
     for row in experiment.rows:
-        mine = read[row.key]
-        need = review_need(human, mine.verdicts, mine.uncertainty, goal, groups=question_numbers(pairs))
+        read_row = read[row.key]
+        need = review_need(human, read_row.verdicts, read_row.uncertainty, goal, groups=question_numbers(pairs))
         as_people = None if need.accuracy is None else review_share(need.accuracy, goal, goal)
         rows.append(
             SavingRow(
@@ -318,7 +318,7 @@ def _saving(
                 accuracy=need.accuracy,
                 relative=None if need.random is None else need.random.relative,
                 review=None if need.random is None else need.random.review,
-                review_ends=None if need.random_ends is None else tuple(of.review for of in need.random_ends),
+                review_ends=None if need.random_ends is None else tuple(end.review for end in need.random_ends),
                 saved=None if need.random is None else need.random.saved,
                 review_if_reviewers_err=None if as_people is None else as_people.review,
                 uncertain_first=need.measured,
@@ -326,7 +326,7 @@ def _saving(
                 n_used=need.n,
                 n_total=len(pairs),
                 seed=need.seed,
-                work=_work(need, len(pairs), labour, prices[row.arm], mine.judged),
+                work=_work(need, len(pairs), labour, prices[row.arm], read_row.judged),
                 reasons=_saving_reasons(need),
             )
         )
@@ -356,27 +356,30 @@ def _work(need: ReviewNeed, pairs: int, labour: Labour, price: tuple[float | Non
     saving = work(share, pairs, labour, paid, reason=no_share, price_reason=why)
     ends = None
     if need.random_ends is not None:
-        ends = [work(of.review, pairs, labour, paid, reason=no_share, price_reason=why) for of in need.random_ends]
-    told = {one.name: getattr(saving, one.name) for one in fields(saving) if one.name != "reasons"}
+        ends = [work(end.review, pairs, labour, paid, reason=no_share, price_reason=why) for end in need.random_ends]
+    values = {field.name: getattr(saving, field.name) for field in fields(saving) if field.name != "reasons"}
     reasons = dict(saving.reasons)
     for name in ("faster", "cost_saved"):
-        at_ends = None if ends is None else [getattr(of, name) for of in ends]
-        told[f"{name}_ends"] = None if at_ends is None or None in at_ends else tuple(at_ends)
-        if told[f"{name}_ends"] is None:
+        at_ends = None if ends is None else [getattr(end, name) for end in ends]
+        values[f"{name}_ends"] = None if at_ends is None or None in at_ends else tuple(at_ends)
+        if values[f"{name}_ends"] is None:
             reasons[f"{name}_ends"] = (
                 reasons.get(name) or need.reasons.get("random_ends", "") or "nothing must be reviewed at one end"
             )
-    return RowWork(**told, reasons=reasons)
+    return RowWork(**values, reasons=reasons)
 
 
 def _saving_reasons(need: ReviewNeed) -> dict[str, str]:
     """Why figures of a row are missing, by their names here."""
-    of = need.reasons
-    why = of.get("accuracy") or of.get("random", "")
+    why_missing = need.reasons
+    why = why_missing.get("accuracy") or why_missing.get("random", "")
     names = ("relative", "review", "review_ends", "saved", "review_if_reviewers_err")
-    reasons = {"accuracy": of.get("accuracy", ""), **dict.fromkeys(names, why)}
-    reasons["review_ends"] = why or of.get("random_ends", "")
-    reasons |= {"uncertain_first": of.get("measured", ""), "uncertain_first_ci": of.get("measured_ci", "")}
+    reasons = {"accuracy": why_missing.get("accuracy", ""), **dict.fromkeys(names, why)}
+    reasons["review_ends"] = why or why_missing.get("random_ends", "")
+    reasons |= {
+        "uncertain_first": why_missing.get("measured", ""),
+        "uncertain_first_ci": why_missing.get("measured_ci", ""),
+    }
     return {name: reason for name, reason in reasons.items() if reason}
 
 
@@ -384,12 +387,12 @@ def _words(store: Store, runs: Sequence[RunInfo]) -> tuple[TaskWords, ...]:
     """The roles that the model named, by task, the largest first. Roles that stood in for missing ones do not count."""
     tasks: dict[str | None, tuple[list[int], Counter[str]]] = {}
     for run in runs:
-        for of in run_pairs(store, run):
-            total, names = tasks.setdefault(of.pair.task, ([0, 0], Counter()))
+        for recorded_pair in run_pairs(store, run):
+            total, names = tasks.setdefault(recorded_pair.pair.task, ([0, 0], Counter()))
             total[1] += 1
-            if of.roles and not of.note:
+            if recorded_pair.roles and not recorded_pair.note:
                 total[0] += 1
-                names.update({role.name for role in of.roles})
+                names.update({role.name for role in recorded_pair.roles})
     return tuple(
         TaskWords(task or "", total[0], total[1], len(names), tuple(names.most_common()))
         for task, (total, names) in sorted(tasks.items(), key=lambda item: (-item[1][0][1], item[0] or ""))
@@ -400,11 +403,11 @@ def _words(store: Store, runs: Sequence[RunInfo]) -> tuple[TaskWords, ...]:
 
 
 def _role_counts(store: Store, run: RunInfo, spec: NetworkSpec) -> tuple[int, int, int]:
-    """Of how many pairs roles were asked, for how many fewer came back than there are neurons, and for how many none,
-    so that roles of the library stood in."""
+    """The number of pairs for which roles were generated; of these, pairs with fewer roles than neurons, and pairs with
+    none, where roles of the library stood in."""
     if not needs_roles(spec):
         return 0, 0, 0
-    notes = [of.note for of in run_pairs(store, run) if of.roles is not None]
+    notes = [recorded_pair.note for recorded_pair in run_pairs(store, run) if recorded_pair.roles is not None]
     none = sum("stand in" in note for note in notes)
     return len(notes), sum(bool(note) for note in notes) - none, none
 
@@ -449,8 +452,8 @@ def _record(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any], se
     parameters: dict[tuple[str, str, float, int, str], list[ParameterUse]] = {}
     for run in runs:
         for use in parameters_used(store, run):
-            heat = use.temperature if use.temperature is not None else -1.0
-            parameters.setdefault((use.model, use.form, heat, use.max_tokens, use.more), []).append(use)
+            temperature = use.temperature if use.temperature is not None else -1.0
+            parameters.setdefault((use.model, use.form, temperature, use.max_tokens, use.more), []).append(use)
     return SetRecord(
         judgenet=__version__,
         models=tuple(RecordedModel(endpoint, asked, name) for endpoint, asked, name in models),
@@ -458,14 +461,14 @@ def _record(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any], se
             RecordedParameters(
                 model=model,
                 form=form,
-                temperature="default" if heat < 0 else heat,
+                temperature="default" if temperature < 0 else temperature,
                 max_tokens=most,
                 answers=sum(use.calls for use in uses),
                 temperature_not_applied=sum(use.calls for use in uses if use.otherwise("temperature")),
                 more=more or None,
                 reasoning_otherwise=sum(use.calls for use in uses if use.otherwise("reasoning")) if more else None,
             )
-            for (model, form, heat, most, more), uses in sorted(parameters.items())
+            for (model, form, temperature, most, more), uses in sorted(parameters.items())
         ),
         prompts=tuple(sorted({str(run.record.get("prompts", "")) for run in runs})),
         seed=seed,
@@ -481,7 +484,7 @@ def _record(store: Store, runs: Sequence[RunInfo], source: Mapping[str, Any], se
 
 
 def with_set(results: ExperimentFigures | None, key: str, of_set: ExperimentSet) -> ExperimentFigures:
-    """The figures of an experiment with those of a set of pairs in the place of its earlier ones, or behind the
+    """The figures of an experiment with those of a set of pairs in place of its earlier ones, or after the
     others."""
     sets = [] if results is None or results.experiment != key else list(results.sets)
     places = [place for place, earlier in enumerate(sets) if earlier.set == of_set.set]
@@ -493,7 +496,7 @@ def with_set(results: ExperimentFigures | None, key: str, of_set: ExperimentSet)
 
 
 def kind_of(results: ExperimentFigures) -> str:
-    """The kind of the experiment, told by what was kept."""
+    """The kind of the experiment, as its kept results show it."""
     first = results.sets[0]
     if first.saving is not None:
         return "saving"

@@ -28,11 +28,9 @@ from judgenet.core.wording import (
     aggregation_title,
     clean,
     of,
-    percent,
-    percent_interval,
+    percent_with_interval,
     plural,
-    ratio,
-    ratio_interval,
+    ratio_with_interval,
     reason_words,
 )
 from judgenet.figures.curve import why_no_smaller
@@ -53,13 +51,13 @@ from judgenet.store.runs import CallRow, RunInfo, call_rows, run_pairs
 from judgenet.store.taught import fair_frame
 
 _LEFT_TO_PEOPLE = 4
-"""The code, beside those of verdicts, of a pair whose verdict is left to people."""
+"""The code, after those of verdicts, of a pair whose verdict is left to people."""
 
 _NO_QUORUM = 5
-"""That of a pair without a verdict because too few neurons have a valid answer."""
+"""The code of a pair without a verdict because too few neurons have a valid answer."""
 
 PER_CHUNK: Final = 200
-"""So many pairs are compressed together: one that is opened costs the reading of so many."""
+"""Pairs that are compressed together: to open one, the page reads this many."""
 
 
 Site = tuple[int, int, str, int]
@@ -76,7 +74,7 @@ class ExplorerRow:
 
 
 def explorer_html(store: Store, run: RunInfo, *, seed: int = 0) -> tuple[str, int]:
-    """A run as an explorer, and how many pairs it has; encode it as UTF-8. Figures are those of
+    """A run as an explorer page (encode it as UTF-8), and its number of pairs. Figures are those of
     :func:`judgenet.figures.metrics.run_metrics`."""
     frame = fair_frame(store, run)
     calls = frame.what_if_calls()
@@ -124,7 +122,7 @@ def _json(value: Any) -> bytes:
 
 
 def _head(frame: RunFrame, calls: Calls, sites: list[Site]) -> dict[str, Any]:
-    """What the page knows of the run beside its pairs."""
+    """What the page knows of the run apart from its pairs."""
     run, spec = frame.run, frame.spec
     names = [name for name in aggregation_names(spec) if name in frame.aggregations]
     finished, labelled = int(frame.judged.sum()), int((frame.human > 0).sum())
@@ -169,7 +167,7 @@ def _arrays(frame: RunFrame, calls: Calls) -> list[tuple[str, str, bytes]]:
     flipped = (first > 0) & (second > 0) & (first != second)
     done = frame.states >= DONE_PHASE
     unscored = done & (frame.table.used < frame.table.total)
-    made = [
+    arrays = [
         ("differences", "f8", calls.differences),
         ("asked", "u1", calls.asked),
         ("done", "u4", frame.done),
@@ -179,7 +177,7 @@ def _arrays(frame: RunFrame, calls: Calls) -> list[tuple[str, str, bytes]]:
         ("flipped", "u1", flipped),
         ("unscored", "u1", unscored),
     ]
-    return [(name, kind, np.ascontiguousarray(of, dtype=f"<{kind}").tobytes()) for name, kind, of in made]
+    return [(name, kind, np.ascontiguousarray(values, dtype=f"<{kind}").tobytes()) for name, kind, values in arrays]
 
 
 def _sites(frame: RunFrame, calls: Calls) -> list[Site]:
@@ -192,7 +190,7 @@ def _sites(frame: RunFrame, calls: Calls) -> list[Site]:
 
 
 def _chunks(store: Store, frame: RunFrame, sites: list[Site], album: ExplorerAlbum) -> Iterator[list[dict[str, Any]]]:
-    """The texts of the pairs, so many at a time."""
+    """The texts of the pairs, :data:`PER_CHUNK` at a time."""
     texts = _texts(store, frame, sites, album)
     while chunk := list(islice(texts, PER_CHUNK)):
         yield chunk
@@ -261,9 +259,9 @@ def _figures(frame: RunFrame, seed: int) -> list[ExplorerRow]:
 
 def _cells(of_name: AgreementFigures) -> tuple[str, ...]:
     return (
-        f"{percent(of_name.accuracy, unit=False)} {percent_interval(of_name.accuracy_ci)}".strip(),
-        f"{ratio(of_name.macro_f1)} {ratio_interval(of_name.macro_f1_ci)}".strip(),
-        f"{ratio(of_name.kappa)} {ratio_interval(of_name.kappa_ci)}".strip(),
+        percent_with_interval(of_name.accuracy, of_name.accuracy_ci),
+        ratio_with_interval(of_name.macro_f1, of_name.macro_f1_ci),
+        ratio_with_interval(of_name.kappa, of_name.kappa_ci),
         of(of_name.n_used, of_name.n_total),
     )
 
@@ -276,5 +274,5 @@ def _notes(frame: RunFrame) -> list[str]:
             "questions."
         )
     if not (frame.human > 0).any():
-        notes.append("No pair has a human label, so that nothing is said of agreement with people.")
+        notes.append("No pair has a human label, so agreement with people is unknown.")
     return notes

@@ -1,4 +1,4 @@
-"""Figures for machines: one a line, also those that stand beside the counts of a run."""
+"""The figures of a report as records, one for each line of its CSV."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class FigureRecord(NamedTuple):
 
 
 def more_records(report: Report) -> Iterator[FigureRecord]:
-    """The figures of people, neurons, layers, review, weights, sizes, ranking, plan and comparison."""
+    """The figures beyond counts and agreement: people, neurons, layers, review, weights, sizes, ranking, plan, bias,
+    comparison."""
     if report.anytime is not None:
         yield from _anytime(report.anytime)
     yield from _answered(report)
@@ -45,7 +46,7 @@ def more_records(report: Report) -> Iterator[FigureRecord]:
     if report.cascade is not None:
         yield from _cascade(report.cascade)
     if report.more is not None:
-        yield from _of_more(report.more, report.data.pairs)
+        yield from _study_records(report.more, report.data.pairs)
     if report.bias is not None:
         yield from lab_records(report.bias)
     if report.beside is not None:
@@ -53,11 +54,15 @@ def more_records(report: Report) -> Iterator[FigureRecord]:
 
 
 def _anytime(run_anytime: RunAnytime) -> Iterator[FigureRecord]:
-    for name, of in run_anytime.aggregations.items():
-        for figure, shown in (("win rate", of.win_rate), ("accuracy", of.accuracy), ("corrected", of.corrected)):
-            low, high = shown.ci or (None, None)
-            used = (shown.n, run_anytime.n_total, shown.reason or "")
-            yield FigureRecord("valid at any time", name, figure, shown.value, low, high, *used)
+    for name, figures in run_anytime.aggregations.items():
+        for figure, estimate in (
+            ("win rate", figures.win_rate),
+            ("accuracy", figures.accuracy),
+            ("corrected", figures.corrected),
+        ):
+            low, high = estimate.ci or (None, None)
+            used = (estimate.n, run_anytime.n_total, estimate.reason or "")
+            yield FigureRecord("valid at any time", name, figure, estimate.value, low, high, *used)
 
 
 def _cascade(cascade_figures: CascadeFigures) -> Iterator[FigureRecord]:
@@ -89,9 +94,9 @@ def _answered(report: Report) -> Iterator[FigureRecord]:
         for name, count in quorum.without.items():
             yield FigureRecord("quorum", name, "without", count, n_total=quorum.n_total)
     if stood_in is not None:
-        for one in stood_in.neurons:
-            named = f"{one.neuron}, {one.endpoint}/{one.model}"
-            yield FigureRecord("stand-ins", named, "calls", one.calls, n_total=one.n_total)
+        for stand_in in stood_in.neurons:
+            named = f"{stand_in.neuron}, {stand_in.endpoint}/{stand_in.model}"
+            yield FigureRecord("stand-ins", named, "calls", stand_in.calls, n_total=stand_in.n_total)
 
 
 def _guarantee(report: Report) -> Iterator[FigureRecord]:
@@ -105,18 +110,18 @@ def _guarantee(report: Report) -> Iterator[FigureRecord]:
         return
     if not guarantee.by_alpha:
         yield FigureRecord("guarantee", guarantee.aggregation, "accepted", None, reason=guarantee.reason or "")
-    for of in guarantee.by_alpha:
+    for figures in guarantee.by_alpha:
         yield FigureRecord(
             "guarantee",
-            f"{guarantee.aggregation}, alpha {of.alpha:g}",
+            f"{guarantee.aggregation}, alpha {figures.alpha:g}",
             "share",
-            of.share,
-            n_used=of.accepted,
+            figures.share,
+            n_used=figures.accepted,
             n_total=guarantee.pairs.judged,
         )
 
 
-def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
+def _study_records(more: RunStudy, total: int) -> Iterator[FigureRecord]:
     if more.people is not None:
         yield from _panel("people", "annotators", more.people.panel)
         need = more.people.need
@@ -134,10 +139,10 @@ def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
             yield from _raters(what, raters)
     if more.worth is not None:
         named = {"network": more.worth.network, **more.worth.layers, **more.worth.models}
-        for name, of in named.items():
-            low, high = of.ci or (None, None)
-            reason = of.reason or ""
-            yield FigureRecord("effective votes", name, "votes", of.value, low, high, of.n, of.n_total, reason)
+        for name, votes in named.items():
+            low, high = votes.ci or (None, None)
+            reason = votes.reason or ""
+            yield FigureRecord("effective votes", name, "votes", votes.value, low, high, votes.n, votes.n_total, reason)
     if more.panel is not None:
         yield from _choice("votes", more.panel.choice.votes)
         yield from _choice("labels", more.panel.choice.labels)
@@ -172,22 +177,33 @@ def _of_more(more: RunStudy, total: int) -> Iterator[FigureRecord]:
 
 
 def _reliability(run_reliability: RunReliability) -> Iterator[FigureRecord]:
-    for source, of in run_reliability.sources.items():
-        why, brier = of.reason or "", of.brier
-        for figure, value, within in (("ece", of.ece, of.ece_ci), ("ece by chance", of.ece_by_chance, None)):
-            yield FigureRecord("calibration", source, figure, value, *_ends(within), of.n, of.n_total, why)
+    for source, figures in run_reliability.sources.items():
+        why, brier = figures.reason or "", figures.brier
+        for figure, value, within in (
+            ("ece", figures.ece, figures.ece_ci),
+            ("ece by chance", figures.ece_by_chance, None),
+        ):
+            yield FigureRecord("calibration", source, figure, value, *_ends(within), figures.n, figures.n_total, why)
         yield FigureRecord(
-            "calibration", source, "brier", brier.value, *_ends(brier.ci), brier.n, of.n_total, brier.reason or ""
+            "calibration", source, "brier", brier.value, *_ends(brier.ci), brier.n, figures.n_total, brier.reason or ""
         )
-        for one in of.curve:
-            name = f"{one.low:.2f} to {one.high:.2f}"
-            yield FigureRecord(f"calibration {source}", name, "share of B", one.observed, *_ends(one.ci), one.n, of.n)
+        for bin_figures in figures.curve:
+            name = f"{bin_figures.low:.2f} to {bin_figures.high:.2f}"
+            yield FigureRecord(
+                f"calibration {source}",
+                name,
+                "share of B",
+                bin_figures.observed,
+                *_ends(bin_figures.ci),
+                bin_figures.n,
+                figures.n,
+            )
 
 
 def _alt_test(run_alt_test: RunAltTest) -> Iterator[FigureRecord]:
-    for name, of in {**run_alt_test.aggregations, **run_alt_test.neurons}.items():
-        why, mean = of.reason or "", of.advantage
-        yield FigureRecord("alt-test", name, "winning rate", of.winning_rate, n_used=of.tested, reason=why)
+    for name, figures in {**run_alt_test.aggregations, **run_alt_test.neurons}.items():
+        why, mean = figures.reason or "", figures.advantage
+        yield FigureRecord("alt-test", name, "winning rate", figures.winning_rate, n_used=figures.tested, reason=why)
         low, high = mean.ci or (None, None)
         yield FigureRecord(
             "alt-test", name, "advantage", mean.value, low, high, mean.n, run_alt_test.pairs, mean.reason or ""
@@ -231,10 +247,10 @@ def lab_records(lab: LabFigures) -> Iterator[FigureRecord]:
     for effect in result.names_effects:
         reason = "" if effect.n else "no pair counts with and without names"
         yield FigureRecord("bias names", effect.judge, "difference", effect.difference, n_used=effect.n, reason=reason)
-    for (one, other), overlap in result.ranks.overlaps.items():
+    for (first, second), overlap in result.ranks.overlaps.items():
         counts = (overlap.questions, overlap.total)
         reason = "" if overlap.value is not None else "no instruction that both ranked"
-        yield FigureRecord("bias ranks", f"{one}|{other}", "overlap", overlap.value, None, None, *counts, reason)
+        yield FigureRecord("bias ranks", f"{first}|{second}", "overlap", overlap.value, None, None, *counts, reason)
 
 
 def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
@@ -246,21 +262,27 @@ def _panel(about: str, name: str, panel: PanelAgreement) -> Iterator[FigureRecor
         figures = getattr(panel, figure)
         why = figures.reason or figures.interval_reason
         yield FigureRecord(about, name, figure, figures.value, *_ends(figures.interval), figures.n, reason=why)
-    for (one, other), two in panel.pairwise.items():
-        why = two.reasons.get("kappa", "")
+    for (first, second), agreement in panel.pairwise.items():
+        why = agreement.reasons.get("kappa", "")
         yield FigureRecord(
-            about, f"{one}|{other}", "kappa", two.kappa, n_used=two.n_used, n_total=two.n_total, reason=why
+            about,
+            f"{first}|{second}",
+            "kappa",
+            agreement.kappa,
+            n_used=agreement.n_used,
+            n_total=agreement.n_total,
+            reason=why,
         )
 
 
 def _raters(what: str, raters: Raters) -> Iterator[FigureRecord]:
     about = f"{what} against the best"
-    for one in raters.raters:
-        used = (one.agreement.n_used, one.agreement.n_total)
-        why = one.agreement.reasons.get("accuracy", "")
-        within = _ends(one.intervals.accuracy)
-        yield FigureRecord(about, one.name, "accuracy", one.agreement.accuracy, *within, *used, why)
-        yield FigureRecord(about, one.name, "p_holm", one.p_holm, n_used=one.n_common, reason=one.reason)
+    for rater in raters.raters:
+        used = (rater.agreement.n_used, rater.agreement.n_total)
+        why = rater.agreement.reasons.get("accuracy", "")
+        within = _ends(rater.intervals.accuracy)
+        yield FigureRecord(about, rater.name, "accuracy", rater.agreement.accuracy, *within, *used, why)
+        yield FigureRecord(about, rater.name, "p_holm", rater.p_holm, n_used=rater.n_common, reason=rater.reason)
 
 
 def _layer(layer: LayerStudy, total: int) -> Iterator[FigureRecord]:
@@ -298,13 +320,13 @@ def _learned(way: LearnedWay) -> Iterator[FigureRecord]:
         within = _ends(getattr(way.intervals, figure))
         why = way.agreement.reasons.get(figure, "")
         yield FigureRecord("learned", way.way, figure, getattr(way.agreement, figure), *within, *used, why)
-    for of in way.less:
-        accuracy, about = of.accuracy, f"{way.way} less {of.other}"
+    for gain in way.less:
+        accuracy, about = gain.accuracy, f"{way.way} less {gain.other}"
         within = _ends(accuracy.interval)
         yield FigureRecord(
             "learned less", about, "accuracy", accuracy.difference, *within, accuracy.n, reason=accuracy.reason
         )
-        yield FigureRecord("learned less", about, "p", of.p, n_used=accuracy.n)
+        yield FigureRecord("learned less", about, "p", gain.p, n_used=accuracy.n)
     for neuron, weight in way.weights.items():
         yield FigureRecord("weight", f"{way.way}, {neuron}", "weight", weight)
 
@@ -317,9 +339,11 @@ def _size(size: Point, total: int) -> Iterator[FigureRecord]:
 
 
 def _ranking(by: str, ranking: Ranking, n: int) -> Iterator[FigureRecord]:
-    for one in ranking.systems:
-        why = ranking.reason if one.interval is None else ""
-        yield FigureRecord(f"rating by {by}", one.name, "rating", one.rating, *_ends(one.interval), one.games, n, why)
+    for system in ranking.systems:
+        why = ranking.reason if system.interval is None else ""
+        yield FigureRecord(
+            f"rating by {by}", system.name, "rating", system.rating, *_ends(system.interval), system.games, n, why
+        )
     yield FigureRecord(f"rating by {by}", "all", "intransitive", ranking.intransitive, n_total=ranking.triples)
 
 

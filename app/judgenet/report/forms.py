@@ -1,4 +1,4 @@
-"""The forms in which a report is written, by the ending of its file."""
+"""The formats of a report, by the ending of its file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from judgenet.report.writers.pdf import pdf
 
 @dataclass(frozen=True, slots=True)
 class ReportFormat:
-    """A form: its name, what it holds in words, and what writes it."""
+    """A format: its name, what it holds in words, and its writer."""
 
     name: str
     holds: str
@@ -34,4 +34,4 @@ FORMS: dict[str, ReportFormat] = {
     ".csv": ReportFormat("CSV", "every figure, one a line", lambda report, document: csv(report)),
     ".json": ReportFormat("JSON", "every figure with its reasons", lambda report, document: report_json(report)),
 }
-"""The forms by ending."""
+"""The formats by ending."""

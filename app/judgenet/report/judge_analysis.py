@@ -1,8 +1,6 @@
-"""What else can be told of a run beside the counts of its verdicts: people and neurons as panels, who agrees most, how
-alike layers are, what people would still have to review, weights that can be learned, smaller networks, a ranking of
-systems, and how many labels are wanted.
-
-All of it comes from the run in memory.
+"""The analyses of a run beyond the counts of its verdicts: people and neurons as panels, who agrees most, how similar
+layers are, what people would still have to review, learned weights, smaller networks, a ranking of systems, and how
+many labels are needed. All of it comes from the run in memory.
 """
 
 from __future__ import annotations
@@ -48,14 +46,14 @@ MOST_SIZES = 64
 """A network with a wider last layer has no curve of sizes."""
 
 OnStep = Callable[[str], None]
-"""Hears what is being reckoned. What it raises ends the work."""
+"""Called with the name of each step before it is computed. What it raises ends the work."""
 
 
 @dataclass(frozen=True, slots=True)
 class PeoplePanel:
-    """The people of a panel among themselves (``units`` pairs have the labels of some by name), and how much of the
-    pairs people would have to review for the network to be as right as they are among themselves. ``need`` is ``None``
-    where their own agreement is unknown."""
+    """The agreement of the annotators with each other (``units`` pairs have labels of named annotators), and the share
+    of pairs that people would have to review for the network to agree as well as they do. ``need`` is ``None`` where
+    their own agreement is unknown."""
 
     panel: PanelAgreement
     units: int
@@ -76,9 +74,10 @@ class LayerStudy:
 
 @dataclass(frozen=True, slots=True)
 class LearnedWay:
-    """A way to join the neurons, cross-fitted, against people. ``weights`` are by neuron, fitted to all pairs; without
-    figures ``reason`` says why. ``warning`` is what to know beside it, ``less`` what it gains over the best neuron and
-    the votes on the same pairs, ``below_baseline`` says that and why people's commonest label beats it."""
+    """A learned way to combine the neurons, cross-fitted, compared with people. ``weights`` are by neuron, fitted to
+    all pairs; without figures ``reason`` says why. ``warning`` is a caution to show with it, ``less`` what it gains
+    over the best neuron and the votes on the same pairs; ``below_baseline`` says that people's most common label beats
+    it, and why."""
 
     way: Way
     title: str
@@ -115,13 +114,12 @@ class SystemRanks:
 
 @dataclass(frozen=True, slots=True)
 class RunStudy:
-    """All of it. What a run has nothing to say of is ``None`` or empty.
+    """All analyses of a run. What does not apply to it is ``None`` or empty.
 
-    ``raters`` are the neurons against people, ``role_raters`` the roles that neurons have on all pairs. ``review``
-    is people's review of the pairs whose calls differ most. ``worth`` is how many independent votes the neurons are,
-    ``panel`` which of them go together, and which adds most.
-    ``alt_test`` says whether the judges may replace the annotators, where pairs have several, ``reliability`` whether
-    probabilities mean what they say.
+    ``raters`` are the neurons against people, ``role_raters`` the roles that neurons have on all pairs. ``review`` is
+    people's review of the pairs whose calls differ most. ``worth`` is the number of independent votes that the neurons
+    are worth, ``panel`` which of them are alike, and which adds most. ``alt_test`` says whether the judges may replace
+    the annotators, where pairs have several, ``reliability`` whether probabilities mean what they say.
     """
 
     people: PeoplePanel | None
@@ -149,11 +147,11 @@ def deepen(
 ) -> Report:
     """The report with :class:`RunStudy`, and the newest bias lab of the store. ``frame`` is the run that the report was
     built from."""
-    tell = on_step or (lambda _: None)
+    report_step = on_step or (lambda _: None)
     judged = frame.aggregations[report.decides]
     uncertainty = entropies(frame.calls.sum(axis=(1, 2), dtype=np.int64))
     draws, seed = report.resamples, report.bootstrap_seed
-    tell("Panels")
+    report_step("Panels")
     people = _people(frame, judged, uncertainty, draws, seed)
     layers = tuple(_layers(frame, draws, seed))
     several = len(frame.names) > 1
@@ -178,13 +176,13 @@ def deepen(
             seed=seed,
         )
     alt_test = run_alt_test(frame) if any(len(panel) > 1 for panel in frame.pairs.panel_kinds) else None
-    tell("Weights of neurons")
+    report_step("Learned weights")
     learned = tuple(_learned(frame, report, draws, seed)) if len(frame.names) > 1 else ()
-    tell("Calibration")
+    report_step("Calibration")
     reliable = run_reliability(frame, seed=seed) if labelled else None
-    tell("Smaller networks")
+    report_step("Smaller networks")
     sizes = _sizes(report, frame) if labelled and len(frame.names) > 1 else None
-    tell("Ranking")
+    report_step("Ranking")
     ranks = (
         _ranks(frame, report.decides, seed) if len({name for name in frame.pairs.system_names if name}) > 2 else None
     )
@@ -194,7 +192,7 @@ def deepen(
     more = RunStudy(
         people, layers, worth, panel, raters, role_raters, review, learned, sizes, ranks, plan, alt_test, reliable
     )
-    return replace(report, more=more, bias=lab_figures(store, lambda: tell("Bias lab")))
+    return replace(report, more=more, bias=lab_figures(store, lambda: report_step("Bias lab")))
 
 
 def _people(
@@ -216,18 +214,18 @@ def _layers(frame: RunFrame, draws: int, seed: int) -> Sequence[LayerStudy]:
     layers: list[LayerStudy] = []
     before: NDArray[np.intp] | None = None
     for layer in range(1, frame.spec.depth + 1):
-        mine = frame.columns_of(layer)
-        if len(mine) < 2:
-            before = mine
+        columns = frame.columns_of(layer)
+        if len(columns) < 2:
+            before = columns
             continue
-        codes, names = frame.neurons[:, mine], [frame.names[place] for place in mine]
+        codes, names = frame.neurons[:, columns], [frame.names[place] for place in columns]
         panel = panel_of(names, codes, groups=frame.groups, resamples=min(draws, 1000), seed=seed)
         change = minds = None
         if before is not None and len(before):
             change = diversity_change(frame.neurons[:, before], codes, frame.groups)
             minds = _minds(frame, layer)
         layers.append(LayerStudy(layer, panel, verdict_diversity(codes, frame.human, frame.groups), change, minds))
-        before = mine
+        before = columns
     return layers
 
 

@@ -9,15 +9,16 @@ from judgenet.figures.learned import WAY_TITLES, LessOther, Way
 
 
 def gain_words(way: Way, less: Sequence[LessOther], others: Sequence[str]) -> str:
-    """What a way gains over ``others``, in a sentence: with interval, p and the number of pairs that both judge."""
+    """What a way gains over ``others``, in a sentence: with its interval, p and the number of pairs that both judge;
+    empty without one."""
     parts = []
-    for of in less:
-        accuracy = of.accuracy
-        if of.other not in others or accuracy.difference is None:
+    for gain in less:
+        accuracy = gain.accuracy
+        if gain.other not in others or accuracy.difference is None:
             continue
         within = points_interval(accuracy.interval)
         parts.append(
-            f"{points(accuracy.difference)} {within} compared with {of.title[:1].lower()}{of.title[1:]} "
-            f"({p_value(of.p)}, {plural(accuracy.n, 'pair')})".replace("  ", " ")
+            f"{points(accuracy.difference)} {within} compared with {gain.title[:1].lower()}{gain.title[1:]} "
+            f"({p_value(gain.p)}, {plural(accuracy.n, 'pair')})".replace("  ", " ")
         )
     return f"{WAY_TITLES[way]}: {'; '.join(parts)}." if parts else ""

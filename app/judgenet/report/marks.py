@@ -1,5 +1,5 @@
-"""The marks of charts that stand in the report and on pages of the studio alike: an estimate with its interval, the bar
-of a bias beside a coin's, the way from judge to judge.
+"""The marks of charts in the report and on pages of the studio: an estimate with its interval, the bar of a bias with
+the mark of chance, the line from judge to judge.
 
 All lengths are px at 100 %, y downwards; ``at`` gives the place of a share.
 """
@@ -22,7 +22,7 @@ MARK = 5.0
 
 
 def estimate_mark(value: float, interval: Interval | None, y: float, at: At, look: RowEmphasis) -> list[Shape]:
-    """An estimate as a dot with its interval; what is not corrected is hollow and dashed."""
+    """An estimate as a dot with its interval; an uncorrected one is hollow and dashed."""
     color: Token = "accent" if look == "subject" else "text3" if look == "uncorrected" else "text2"
     shapes: list[Shape] = []
     if interval is not None:
@@ -39,7 +39,7 @@ def estimate_mark(value: float, interval: Interval | None, y: float, at: At, loo
 
 
 def bias_bar(row: BiasRow, y: float, at: At, coin: float) -> list[Shape]:
-    """The share of a bias as a bar with its interval; ``coin`` is half the height of the mark of RANDOM."""
+    """The share of a bias as a bar with its interval; ``coin`` is half the height of the mark of chance."""
     shapes: list[Shape] = []
     if row.share is not None:
         shapes.append(Box(at(0), y - 8, at(row.share) - at(0), 16, fill="accent", opacity=0.28))
@@ -65,7 +65,7 @@ def judges_way(row: BiasRow, y: float, height: float, at: At, coin: float, groun
     points = [
         (mark, at(mark.share), first + place * step) for place, mark in enumerate(row.marks) if mark.share is not None
     ]
-    joined = [of for of in points if of[0] in row.joined]
+    joined = [point for point in points if point[0] in row.joined]
     shapes += [Path(line(x1, y1, x2, y2), "text3") for (_, x1, y1), (_, x2, y2) in pairwise(joined)]
     for mark, x, mark_y in points:
         shapes += judge_mark(mark.shape, x, mark_y, ground)

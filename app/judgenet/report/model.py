@@ -1,6 +1,6 @@
-"""A run as a report tells it: one typed value, from which every form of the report is made.
+"""The content of a report: one typed value, from which every format is written.
 
-Of texts for people it holds only ``cautions``. Missing figures are ``None`` and their ``reasons`` say why.
+Its only sentences for people are ``cautions``. Missing figures are ``None`` and their ``reasons`` say why.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from judgenet.core.aggregate import PairVerdicts
 from judgenet.core.events import RunStatus
 from judgenet.core.network import Aggregation, NetworkSpec
 from judgenet.core.pairs import Order, Verdict
-from judgenet.core.wording import plural
+from judgenet.core.wording import capitalized, plural
 from judgenet.figures.acceptance import AcceptanceFigures
 from judgenet.figures.answered import QuorumFigures, StandInFigures
 from judgenet.figures.anytime import RunAnytime, UntilFigures
@@ -45,13 +45,13 @@ class ReportedAgreement:
 
     @property
     def used(self) -> tuple[int, int]:
-        """How many pairs the figures rest on, of how many."""
+        """The number of pairs that the figures rest on, and of all."""
         return self.agreement.n_used, self.agreement.n_total
 
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """What always answering the commonest human label reaches: the baseline."""
+    """The baseline: the figures of always answering the most common human label."""
 
     label: Verdict
     figures: ReportedAgreement
@@ -142,12 +142,12 @@ Left = Literal[
 
 
 FIRST_IDS = 20
-"""So many of what is left out are named."""
+"""The number of left-out pairs or calls that are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOutCount:
-    """What a figure does not rest on: ``count`` of ``total`` pairs or calls, and ``why``.
+    """Pairs or calls that figures leave out: ``count`` of ``total``, and ``why``.
 
     ``first`` names the first of them, :data:`FIRST_IDS` at most: pairs by their id, calls by the id of their pair,
     layer and neuron, order and sample.
@@ -162,7 +162,7 @@ class LeftOutCount:
 
 @dataclass(frozen=True, slots=True)
 class RoleWords:
-    """The roles that were used on the pairs of a task: (name, number of pairs), the commonest first.
+    """The roles that were used on the pairs of a task: (name, number of pairs), the most frequent first.
 
     ``task`` is ``None`` for pairs without one, ``distinct`` the number of all names.
     """
@@ -175,8 +175,8 @@ class RoleWords:
 
 @dataclass(frozen=True, slots=True)
 class ShownPicture:
-    """A picture of a text with a small copy. ``data`` is base64, empty where its bytes are not there; ``words`` say
-    what the picture itself is, ``sha256`` (hex) which it is."""
+    """A picture of a text with a small copy. ``data`` is base64, empty where the picture is missing; ``words`` describe
+    the original (type, size), ``sha256`` (hex) identifies it."""
 
     name: str
     words: str
@@ -186,15 +186,15 @@ class ShownPicture:
 
     @property
     def caption(self) -> str:
-        """Its name and what it is, for people."""
-        missing = "" if self.data else " (its bytes are not there)"
-        return f"{self.name[:1].upper()}{self.name[1:]}: {self.words}{missing}"
+        """Its name and a description, as a caption."""
+        missing = "" if self.data else " (the picture itself is missing)"
+        return f"{capitalized(self.name)}: {self.words}{missing}"
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
     """The beginning of a text, and how many characters it has in all. ``pictures`` are those of the whole text, which
-    names them in their places; ``more_pictures`` are so many others that are not shown."""
+    has their names in their places; ``more_pictures`` counts those that are not shown."""
 
     text: str
     total: int
@@ -203,11 +203,12 @@ class Excerpt:
 
     @property
     def left_out(self) -> int:
+        """The number of characters that are left out."""
         return self.total - len(self.text)
 
     @property
     def note(self) -> str:
-        """What is left out in words, empty where nothing is."""
+        """What is left out, as a sentence; empty where nothing is."""
         cut = f"Cut here: {len(self.text):,} of {self.total:,} characters are shown." if self.left_out else ""
         more = f"Not shown: {plural(self.more_pictures, 'more picture')}." if self.more_pictures else ""
         return " ".join(filter(None, (cut, more)))
@@ -251,7 +252,7 @@ KINDS: tuple[DisagreementKind, ...] = ("people", "orders", "layers")
 
 @dataclass(frozen=True, slots=True)
 class PairStudy:
-    """A pair to read closely, with the calls that explain it. ``index`` is its 0-based place in the run."""
+    """An example pair with the calls that explain it. ``index`` is its place in the run, from 0."""
 
     kind: DisagreementKind
     index: int
@@ -320,8 +321,8 @@ class Data:
 class About:
     """What was run, when, and with what. Times are seconds since the epoch, UTC.
 
-    ``recorded`` says how judgments made elsewhere were read; empty for a run of our own. ``name`` and ``note`` are
-    what somebody called the run and noted of it, empty where nobody did. ``shards`` are those that it is made of.
+    ``recorded`` says how judgments made elsewhere were read; empty for a run of this program. ``name`` and ``note``
+    are the user's, empty where there are none. ``shards`` are the shards that it consists of.
     """
 
     run_id: str
@@ -348,16 +349,16 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A run in one value. ``decides`` names the aggregation that is the network's verdict.
+    """All figures of a run. ``decides`` names the aggregation that is the network's verdict.
 
     ``spec`` holds the rules of voting in force, ``recorded`` those of the run.
 
     ``verdicts`` are the network's on all pairs that have one, ``human`` the labels of people, ``rates`` the win rate
-    that both together tell. ``position`` is about
-    c1*, the average over all calls of one order. ``bootstrap_seed`` and ``resamples`` made the intervals.
-    ``disagreements`` counts all pairs of each kind, of which ``studies`` shows some. ``cautions`` are sentences that
-    whoever reads the figures must know. ``more`` is what :func:`judgenet.report.judge_analysis.deepen` adds, ``beside``
-    what :func:`judgenet.report.run_comparison.compare_runs` does. ``bias`` is the newest bias lab of the project.
+    estimated from both. ``position`` is about c1*, the average over all calls of one order. ``bootstrap_seed`` and
+    ``resamples`` made the intervals. ``disagreements`` counts all pairs of each kind, of which ``studies`` shows some.
+    ``cautions`` are sentences that readers of the figures must know. ``more`` is what
+    :func:`judgenet.report.judge_analysis.deepen` adds, ``beside`` what
+    :func:`judgenet.report.run_comparison.compare_runs` does. ``bias`` is the newest bias lab of the project.
     """
 
     about: About

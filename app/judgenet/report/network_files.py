@@ -17,11 +17,11 @@ NETWORK_FORMATS: Final[dict[str, Callable[[NetworkSpec], str]]] = {
     "dot": dot_text,
     "svg": network_svg,
 }
-"""What writes each format, by the ending of its files."""
+"""The writer of each format, by the ending of its files."""
 
 
 def write_network(spec: NetworkSpec, path: Path) -> None:
-    """Writes a network in the format that the ending of the file's name says.
+    """Writes a network in the format that the ending of the file names.
 
     :raises NetworkError: it has no such ending.
     :raises judgenet.store.files.FileError: it cannot be written.

@@ -33,10 +33,10 @@ from judgenet.report.drawing import (
 _NODE_H, _TOP = 28.0, 28.0
 _NODE_GAP = 8.0
 _LEFT_OUT_W = 76.0
-"""The room for how many layers are left out."""
+"""The width of the words that say how many layers are left out."""
 _END_W, _OUT_W = 80.0, 88.0
 _MOST_ROWS = 12
-"""More neurons than this are a block of cells."""
+"""A layer with more neurons than this is drawn as a block of cells."""
 _MOST_EDGES = 400
 _CELL, _CELL_PITCH, _CELL_COLUMNS = 12.0, 14.0, 8
 _MOST_LAYERS = 12
@@ -44,7 +44,7 @@ _MOST_LAYERS = 12
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A layer's place; ``count`` neurons, ``cells`` where they are too many for names.
+    """A layer in the picture: ``count`` neurons, drawn as ``cells`` where they are too many for names.
 
     ``names`` are those of the neurons in lines, and what follows them in an adaptive layer; each has ``h`` px.
     """
@@ -98,15 +98,20 @@ def network_picture(spec: NetworkSpec, decides: str, most_width: float) -> Drawi
     names = [_names(spec, layer, counts[layer], node_w) for layer in shown]
     # Nodes are equally high, so that neurons of a role stand beside each other.
     most_lines = max(
-        (len(lines) for of, layer in zip(names, shown, strict=True) if counts[layer] <= _MOST_ROWS for lines in of),
+        (
+            len(lines)
+            for layer_names, layer in zip(names, shown, strict=True)
+            if counts[layer] <= _MOST_ROWS
+            for lines in layer_names
+        ),
         default=1,
     )
     node_h = _NODE_H + (LINE - 1) * (most_lines - 1)
 
     x = _END_W + 32
     columns: list[_Column] = []
-    for layer, of, room_after in zip(shown, names, [*gaps, gap], strict=True):
-        column = _Column(layer, counts[layer], spec.layers[layer].adaptive, x, node_w, of, node_h)
+    for layer, layer_names, room_after in zip(shown, names, [*gaps, gap], strict=True):
+        column = _Column(layer, counts[layer], spec.layers[layer].adaptive, x, node_w, layer_names, node_h)
         columns.append(column)
         x = column.right + room_after
     out_x = x - gap + 32
@@ -176,7 +181,7 @@ def _box(
 
 
 def _input(spec: NetworkSpec, nodes: list[Shape], middle: float) -> float:
-    """Pair and roles; returns the y at which edges leave."""
+    """Adds pair and roles to ``nodes``; returns the y at which edges leave."""
     if spec.roles.kind == "none":
         nodes += _box(0, middle - _NODE_H / 2, _END_W, ["Pair"])
         return middle
@@ -196,7 +201,7 @@ def _input(spec: NetworkSpec, nodes: list[Shape], middle: float) -> float:
 
 
 def _output(spec: NetworkSpec, decides: str, nodes: list[Shape], x: float, middle: float) -> float:
-    """Vote, chair and verdict; returns the y at which edges arrive."""
+    """Adds vote, chair and verdict to ``nodes``; returns the y at which edges arrive."""
     vote = "c2_all" if decides == "chair" else decides
     texts = [aggregation_title(vote), *(["Chair"] if spec.chair is not None else []), "Verdict"]
     height = len(texts) * _NODE_H + (len(texts) - 1) * 18
@@ -241,8 +246,8 @@ def _names(spec: NetworkSpec, layer: int, count: int, w: float) -> tuple[list[st
     kind = {"generated": "Role", "criteria": "Criterion"}.get(spec.roles.kind, "Neuron")
     numbered = [f"{kind} {neuron + 1}" for neuron in neurons]
     named = [numbered[neuron] if role is None else role.name for neuron, role in enumerate(roles)]
-    one = "one a criterion" if spec.roles.kind == "criteria" else "one a role"
-    more = [one] if spec.layers[layer].adaptive else []
+    each_text = "one a criterion" if spec.roles.kind == "criteria" else "one a role"
+    more = [each_text] if spec.layers[layer].adaptive else []
     for texts in ([*named, *more], [*numbered, *more]):
         lines = tuple(wrapped(text, w - 10, weight=500) for text in texts)
         if w >= _NAMED_W and all(map(_fits, texts, lines)):
@@ -254,7 +259,7 @@ _NAMED_W = 56.0
 
 
 def _fits(text: str, lines: Sequence[str]) -> bool:
-    """Whether a name is read well in a node: in two lines at most, and not broken within a word of letters."""
+    """Whether a name fits into a node: in at most two lines, with no word broken."""
     return len(lines) <= 2 and (not text.isascii() or " ".join(lines) == " ".join(text.split()))
 
 
@@ -267,15 +272,15 @@ def _between(spec: NetworkSpec, before: _Column, after: _Column) -> list[Shape]:
     reads = [
         [read for read in wired.inputs(after.layer, neuron) if read < before.count] for neuron in range(after.count)
     ]
-    if before.cells or after.cells or sum(len(of) for of in reads) > _MOST_EDGES:
+    if before.cells or after.cells or sum(len(sources_read) for sources_read in reads) > _MOST_EDGES:
         return [_band(before.right, _TOP, before.bottom, after.x, _TOP, after.bottom)]
     others: list[Shape] = []
     own: list[Shape] = []
     for neuron, sources in enumerate(reads):
         for source in sources:
-            mine = source == neuron
+            own_earlier = source == neuron
             steps = curve(before.right, before.port(source), after.x, after.port(neuron))
-            (own if mine else others).append(Path(steps, "edge", 2.0 if mine else 1.0))
+            (own if own_earlier else others).append(Path(steps, "edge", 2.0 if own_earlier else 1.0))
     return [*others, *own]
 
 

@@ -1,4 +1,4 @@
-"""What a report says and in which order, from a :class:`~judgenet.report.model.Report`."""
+"""A :class:`~judgenet.report.model.Report` as a document: its sections and their order."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ PartKey = Literal[
     "ranking", "comparison", "plan", "clouds", "unscored", "method", "pairs", "prompts", "record",
 ]  # fmt: skip
 PARTS: tuple[PartKey, ...] = get_args(PartKey)
-"""The parts that a report may have beside its head, in their order."""
+"""The parts that a report may have after its head, in order."""
 
 PART_TITLES: dict[PartKey, str] = {
     "run": "What was run",
@@ -142,23 +142,23 @@ _NEED_LABELS = frozenset({"agreement", "tasks", "neurons", "roles"})
 
 
 Sections = Mapping[PartKey, tuple[Block, ...]]
-"""The blocks of each part; empty where the run has nothing to say there."""
+"""The blocks of each part; empty where it does not apply to the run."""
 
 
 def sections(report: Report) -> Sections:
-    """All parts of a report, for whoever puts them together more than once."""
+    """All parts of a report, to be combined by :func:`outline`, more than once."""
     labelled = report.headline.agreement.n_used > 0
     return {part: tuple(_SECTIONS[part](report)) if labelled or part not in _NEED_LABELS else () for part in PARTS}
 
 
-def outline(report: Report, parts: Collection[PartKey] = PARTS, made: Sections | None = None) -> ReportDocument:
-    """The report as blocks, with these parts. ``made`` are its sections, if they are there already."""
+def outline(report: Report, parts: Collection[PartKey] = PARTS, ready: Sections | None = None) -> ReportDocument:
+    """The report as blocks, with these parts. ``ready`` are its sections, where they are made already."""
     about = report.about
     labelled = report.headline.agreement.n_used > 0
     blocks = list(_head(report))
     for part in PARTS:
-        if part in parts and made is not None:
-            blocks += made[part]
+        if part in parts and ready is not None:
+            blocks += ready[part]
         elif part in parts and (labelled or part not in _NEED_LABELS):
             blocks += _SECTIONS[part](report)
     return ReportDocument(
@@ -225,8 +225,8 @@ def rules_line(report: Report) -> Line:
 
 
 def accuracy_headline(report: Report) -> Iterable[Block]:
-    """How often the network is right, what that is beside a constant answer, and every aggregation; without labels the
-    uncorrected win rate, hollow."""
+    """The accuracy of the network, compared with a constant answer, and every aggregation; without labels the
+    uncorrected win rate, marked as hollow."""
     headline = report.headline
     accuracy, interval = headline.agreement.accuracy, headline.intervals.accuracy
     title = aggregation_title(report.decides)
@@ -311,7 +311,7 @@ def _stop_words(spec: NetworkSpec) -> str:
 
 def _orders_words(spec: NetworkSpec) -> str:
     return {
-        "both": "both, each a call of its own",
+        "both": "both, in separate calls",
         "ab": "A first only",
         "ba": "B first only",
         "random": f"one a call, drawn with seed {spec.seed}",

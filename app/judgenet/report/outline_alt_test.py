@@ -1,11 +1,11 @@
-"""Whether the judges of a run may stand in for its annotators, as the report says it."""
+"""The section of a report on whether its judges may replace the annotators."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
 
-from judgenet.core.wording import aggregation_title, of, percent, percent_interval, plural, ratio
+from judgenet.core.wording import aggregation_title, capitalized, of, percent, percent_with_interval, plural, ratio
 from judgenet.figures.alt_test import AltTestFigures, RunAltTest, alt_test_words, epsilon_words
 from judgenet.report.blocks import Block, Given, Line, Paragraph, Row, Section, Strong, Table
 from judgenet.report.model import Report
@@ -23,7 +23,7 @@ def alt_test_section(report: Report) -> Iterable[Block]:
     yield Section("Judge instead of people?", epsilon_words(figures.epsilon))
     decided = figures.aggregations[report.decides]
     if figures.reason is not None:
-        yield Paragraph((Strong("Not tested. "), f"{figures.reason[:1].upper()}{figures.reason[1:]}."))
+        yield Paragraph((Strong("Not tested. "), f"{capitalized(figures.reason)}."))
         return
     yield Paragraph((Strong(f"{aggregation_title(report.decides)} "), f"{alt_test_words(decided)}."))
     named: list[tuple[Line, AltTestFigures]] = [
@@ -31,7 +31,9 @@ def alt_test_section(report: Report) -> Iterable[Block]:
         for name in in_order(report)
         if name in figures.aggregations
     ]
-    named += [((Given(name),), of_) for name, of_ in list(figures.neurons.items())[:_MOST_NEURONS]]
+    named += [
+        ((Given(name),), neuron_figures) for name, neuron_figures in list(figures.neurons.items())[:_MOST_NEURONS]
+    ]
     yield Table(
         ("Judge", "Wins against", "Winning rate, %", "As close as people, %", "Pairs", "May replace people"),
         (False, True, True, True, True, False),
@@ -39,15 +41,15 @@ def alt_test_section(report: Report) -> Iterable[Block]:
             Row(
                 (
                     name,
-                    (of(one.won, one.tested),),
-                    (percent(one.winning_rate, unit=False),),
-                    (f"{percent(one.advantage.value, unit=False)} {percent_interval(one.advantage.ci)}".strip(),),
-                    (of(one.advantage.n, figures.pairs),),
-                    (_ANSWERS[one.passes],),
+                    (of(figures_of_judge.won, figures_of_judge.tested),),
+                    (percent(figures_of_judge.winning_rate, unit=False),),
+                    (percent_with_interval(figures_of_judge.advantage.value, figures_of_judge.advantage.ci),),
+                    (of(figures_of_judge.advantage.n, figures.pairs),),
+                    (_ANSWERS[figures_of_judge.passes],),
                 ),
-                strong=one is decided,
+                strong=figures_of_judge is decided,
             )
-            for name, one in named
+            for name, figures_of_judge in named
         ),
     )
     left = len(figures.neurons) - _MOST_NEURONS
@@ -65,14 +67,14 @@ def _annotators(figures: RunAltTest, decides: str) -> Iterable[Block]:
             Row(
                 (
                     (Given(name),),
-                    (percent(one.judge, unit=False),),
-                    (percent(one.annotator, unit=False),),
-                    (ratio(one.p_adjusted),),
-                    (of(one.n, one.n_total),),
-                    (_ANSWERS[one.won],),
+                    (percent(annotator.judge, unit=False),),
+                    (percent(annotator.annotator, unit=False),),
+                    (ratio(annotator.p_adjusted),),
+                    (of(annotator.n, annotator.n_total),),
+                    (_ANSWERS[annotator.won],),
                 )
             )
-            for name, one in rows.items()
+            for name, annotator in rows.items()
         ),
     )
     yield Paragraph(

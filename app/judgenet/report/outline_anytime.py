@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from judgenet.core.until import FIGURE_WORDS
-from judgenet.core.wording import aggregation_title, of, percent, percent_interval, plural, ratio
+from judgenet.core.wording import aggregation_title, capitalized, of, percent, percent_interval, plural, ratio
 from judgenet.figures.anytime import AnytimeEstimate, UntilFigures
 from judgenet.report.blocks import Block, Bullets, Given, Line, Paragraph, Row, Section, Table
 from judgenet.report.model import Report
@@ -15,7 +15,7 @@ ABOUT = (
     "An interval for one look is too narrow for those who look while the run goes on, or stop it by what they see. The "
     "intervals of the last column hold together after every pair with a probability of at least 95 %, without "
     "approximation (confidence sequences by betting, Waudby-Smith and Ramdas 2024): they may be looked at, and the run "
-    "stopped, at any time. Their price is that they are wider."
+    "stopped, at any time. In return they are wider."
 )
 _CORRECTED = (
     "The corrected rate is the mean of the verdicts plus the mean difference between label and verdict on the pairs "
@@ -51,7 +51,7 @@ def anytime_section(report: Report) -> Iterable[Block]:
             )
         )
     reasons = {f"{title}: {figure.reason}." for title, _, _, figure in rows if figure.value is None}
-    if lines := sorted(reasons | {f"{note[:1].upper()}{note[1:]}." for note in anytime.notes}):
+    if lines := sorted(reasons | {f"{capitalized(note)}." for note in anytime.notes}):
         yield Bullets(tuple((Given(line),) for line in lines))
     yield Paragraph((ABOUT,), "note")
     if anytime.aggregations[report.decides].corrected.value is not None:
@@ -73,8 +73,8 @@ def _rows(report: Report) -> Iterator[tuple[str, str, str, AnytimeEstimate]]:
     yield "Win rate of B, corrected", _shown(corrected.value, corrected.interval), *_always(rates_at_any_time.corrected)
 
 
-def _always(of: AnytimeEstimate) -> tuple[str, AnytimeEstimate]:
-    return _shown(of.value, of.ci), of
+def _always(estimate: AnytimeEstimate) -> tuple[str, AnytimeEstimate]:
+    return _shown(estimate.value, estimate.ci), estimate
 
 
 def _shown(value: float | None, interval: Interval | None) -> str:
@@ -82,7 +82,7 @@ def _shown(value: float | None, interval: Interval | None) -> str:
 
 
 def until_line(figures: UntilFigures) -> Line:
-    """The rule of the run, and what met it."""
+    """The stop rule of the run, and the figure that met it."""
     if not figures.met or figures.ci is None or figures.figure is None or figures.aggregation is None:
         return ("The run was to stop at ", Given(figures.rule), ", which was not met.")
     what = next(words for name, words in FIGURE_WORDS.items() if name == figures.figure)

@@ -43,7 +43,7 @@ def bias_section(report: Report) -> Iterable[Block]:
 
 
 def lab_document(lab: LabFigures) -> ReportDocument:
-    """A lab that has no run beside it, as a report of its own."""
+    """A lab without a run, as a report of its own."""
     named = "Single judge" if lab.spec is None else lab.spec.name or f"Network {size_name(lab.spec)}"
     return ReportDocument(
         kicker=("Report of a bias lab, ", Given(named)),
@@ -73,10 +73,10 @@ def lab_blocks(lab: LabFigures) -> Iterable[Block]:
     yield Figure(bias_chart(card, f"Shares of {card.subject.title}: {said}"), _card_table(result, card.subject))
     yield Paragraph(
         (
-            "A bar is the share of valid pairs on which the bias decides. RANDOM is what a fair coin comes to: it "
-            "measures noise and is no threshold, since a judge with a bias on few pairs is below it too. The findings "
-            "rest on the net effect: the share on which the bias decides less the share on which its opposite does. "
-            f"“No bias”: an equivalence test rules out a net effect above {result.lab.settings.margin:g} "
+            "A bar is the share of valid pairs on which the bias decides. RANDOM is the share that chance alone gives: "
+            "it measures noise and is no threshold, since a judge with a bias on few pairs is below it too. The "
+            "findings rest on the net effect: the share on which the bias decides less the share on which its opposite "
+            f"does. “No bias”: an equivalence test rules out a net effect above {result.lab.settings.margin:g} "
             "(the 90 % interval lies within it on both sides).",
         ),
         "note",
@@ -104,7 +104,7 @@ def lab_blocks(lab: LabFigures) -> Iterable[Block]:
 
 
 def _people(result: LabResult) -> Iterable[Block]:
-    """What people answered to the same prompts; nothing where nobody did."""
+    """People's answers to the same prompts; no block where nobody answered."""
     people = result.people
     if people is None:
         return
@@ -187,7 +187,7 @@ def _net_table(result: LabResult, subject: Judge) -> Table:
         "Net effect",
         "95 % interval",
         "p of net",
-        "97.5 % of coins",
+        "97.5 % point of chance",
         "p against RANDOM",
     )
     return Table(columns, (False, False, *(True,) * 6), tuple(rows))
@@ -226,7 +226,7 @@ def _parts_table(result: LabResult, title: str, figure: Callable[[Cell], str]) -
 
 
 def _differences(result: LabResult) -> Iterable[Block]:
-    """What the network changes of the single judge, and each layer of what came before it."""
+    """What the network changes compared with the single judge, and each layer compared with the one before it."""
     titles = {judge.id: judge.title for judge in result.judges}
     rows = []
     kinds = {judge.id: judge.kind for judge in result.judges}
@@ -294,13 +294,13 @@ def _ranks(ranks: RankAgreement, judges: Iterable[Judge]) -> Iterable[Block]:
     rows = [
         Row(
             (
-                (f"{titles[one]} and {titles[other]}",),
+                (f"{titles[first]} and {titles[second]}",),
                 (ratio(overlap.value),),
                 (of(overlap.questions, overlap.total),),
             )
         )
-        for (one, other), overlap in ranks.overlaps.items()
-        if one in titles and other in titles
+        for (first, second), overlap in ranks.overlaps.items()
+        if first in titles and second in titles
     ]
     if ranks.among_people is not None:
         among = ranks.among_people

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from judgenet.core.cascade import NEVER, read_stop_rule, stop_rule_words
-from judgenet.core.wording import money, of, percent
+from judgenet.core.wording import capitalized, money, of, percent
 from judgenet.figures.cascade import HARD_PAIRS, CascadeFigures, StageFigures
 from judgenet.report.blocks import Block, Bullets, Given, Paragraph, Row, Section, Table
 from judgenet.report.model import Report
 
 ABOUT = (
-    "A pair that fulfils a stop rule is decided early, and nothing more is asked of it. Its verdict is that of the "
-    "part that was asked: the vote of a layer that was not asked is that of the last layer that was, and the vote of "
-    "all stands in place of a chair that was not asked. A missing verdict is never agreement."
+    "A pair that fulfils a stop rule is decided early: no further call is made for it. Its verdict is that of the "
+    "calls that were made: a layer that was not asked has the vote of the last layer that was, and a chair that was "
+    "not asked has the vote of all neurons. A missing verdict never counts as agreement."
 )
 
 
@@ -25,14 +25,14 @@ def cascade_section(report: Report) -> Iterable[Block]:
     yield Section("How far the pairs went", f"{of(cascade.decided_early, cascade.n_total)} pairs decided early")
     yield Paragraph((saved_words(cascade),))
     yield Table(
-        ("", "Not asked where", "Pairs asked", "Share", "Decided after it", "Calls", "Price", "Saved"),
+        ("Stage", "Skipped where", "Pairs asked", "Share", "Decided after it", "Calls", "Price", "Saved"),
         (False, False, True, True, True, True, True, True),
         tuple(_row(stage) for stage in cascade.stages),
     )
     if cascade.reason is not None:
-        yield Bullets(((Given(f"{cascade.reason[:1].upper()}{cascade.reason[1:]}."),),))
+        yield Bullets(((Given(f"{capitalized(cascade.reason)}."),),))
     yield Paragraph((ABOUT,), "note")
-    yield Paragraph((f"{HARD_PAIRS[:1].upper()}{HARD_PAIRS[1:]}.",), "note")
+    yield Paragraph((f"{capitalized(HARD_PAIRS)}.",), "note")
 
 
 def saved_words(cascade_figures: CascadeFigures) -> str:
@@ -53,7 +53,7 @@ def _row(stage: StageFigures) -> Row:
             ("" if rule is None else stop_rule_words(rule),),
             (of(stage.asked, stage.n_total),),
             (percent(stage.share),),
-            (f"{stage.decided:,}",),
+            (of(stage.decided, stage.asked),),
             (of(stage.calls, stage.calls_most),),
             ("n/a" if stage.price is None else money(stage.price),),
             ("n/a" if stage.price_saved is None else money(stage.price_saved),),

@@ -11,10 +11,10 @@ from judgenet.core.wording import (
     p_value,
     percent,
     percent_interval,
+    percent_with_interval,
     plural,
     points,
-    ratio,
-    ratio_interval,
+    ratio_with_interval,
     reason_words,
 )
 from judgenet.report import charts
@@ -53,7 +53,7 @@ from judgenet.stats.agreement import PositionConsistency
 from judgenet.stats.discussion import Overturns
 
 MOST_ROWS = 24
-"""More rows than this are no chart any more: the rest is in the CSV and JSON forms."""
+"""A chart has at most this number of rows: the rest is in the CSV and JSON formats."""
 MOST_TASKS = 16
 MOST_ROLES = 12
 MOST_CLOUDS = 8
@@ -61,7 +61,8 @@ FEWEST_ROLE_PAIRS = 5
 
 
 def judgement(report: Report) -> Line:
-    """Whether the network is better than a constant answer, and how often each says what. Needs labels."""
+    """Whether the network is better than a constant answer, and how often network and people give each verdict. Needs
+    labels."""
     headline, baseline = report.headline, report.baseline
     interval = headline.intervals.accuracy
     assert baseline is not None
@@ -78,8 +79,8 @@ def judgement(report: Report) -> Line:
         line = ("Not decided: the interval includes the ", f"{percent(share)} that ", *constant, " reaches. ")
     n = headline.agreement.n_used
     questions = headline.intervals.questions
-    of = plural(n, "pair") if questions is None or questions == n else f"few questions ({questions:,})"
-    few: Line = (f"With {of} that says little. ",) if headline.intervals.few else ()
+    basis = plural(n, "pair") if questions is None or questions == n else f"few questions ({questions:,})"
+    few: Line = (f"With {basis} that says little. ",) if headline.intervals.few else ()
     rows = headline.agreement.confusion
     said = [sum(row[place] for row in rows) for place in range(len(rows))]
     return (
@@ -110,13 +111,13 @@ def _counted(counts: Iterable[int]) -> str:
 
 
 def agreement_section(report: Report, *, with_words: bool = False) -> Iterable[Block]:
-    """Every aggregation against people; ``with_words`` also says in sentences what the head may have said."""
+    """Every aggregation against people; ``with_words`` adds the sentences that the head has, where it has none."""
     agreement = report.headline.agreement
     yield Section("Agreement with people")
     if with_words:
         accuracy, within = percent(agreement.accuracy), percent_interval(report.headline.intervals.accuracy)
-        told = f"{accuracy} {within} of {plural(agreement.n_used, 'labelled pair')} are judged as people did. "
-        yield Paragraph((told, *judgement(report)))
+        sentence = f"{accuracy} {within} of {plural(agreement.n_used, 'labelled pair')} are judged as people did. "
+        yield Paragraph((sentence, *judgement(report)))
         better = better_line(report)
         if better:
             yield Paragraph(better)
@@ -177,9 +178,9 @@ def figure_row(name: str, figures: ReportedAgreement, *, strong: bool = False) -
     return Row(
         (
             (name,),
-            (f"{percent(agreement.accuracy, unit=False)} {percent_interval(intervals.accuracy)}".strip(),),
-            (f"{ratio(agreement.macro_f1)} {ratio_interval(intervals.macro_f1)}".strip(),),
-            (f"{ratio(agreement.kappa)} {ratio_interval(intervals.kappa)}".strip(),),
+            (percent_with_interval(agreement.accuracy, intervals.accuracy),),
+            (ratio_with_interval(agreement.macro_f1, intervals.macro_f1),),
+            (ratio_with_interval(agreement.kappa, intervals.kappa),),
             (of(*figures.used),),
         ),
         strong,
@@ -205,6 +206,7 @@ def _confusion_facts(report: Report) -> tuple[tuple[str, Line], ...]:
 
 
 def tasks_section(report: Report) -> Iterable[Block]:
+    """Accuracy by task, where there are several."""
     tasks = report.tasks
     if len(tasks) < 2:
         return
@@ -225,11 +227,13 @@ def tasks_section(report: Report) -> Iterable[Block]:
         else ""
     )
     yield Paragraph(
-        (f"The baseline, an upright mark in the chart, is what the commonest label of the task reaches.{more}",), "note"
+        (f"The baseline, an upright mark in the chart, is what the most common label of the task reaches.{more}",),
+        "note",
     )
 
 
 def neurons_section(report: Report) -> Iterable[Block]:
+    """Accuracy, calls and changes of each neuron."""
     neurons = report.neurons
     if len(neurons) < 2:
         return
@@ -289,6 +293,7 @@ def _neuron_table(report: Report) -> Table:
 
 
 def roles_section(report: Report) -> Iterable[Block]:
+    """Accuracy by role or criterion, where these are not simply the neurons of one layer."""
     if len(report.roles) < 2 or (report.spec.depth == 1 and len(report.roles) == len(report.neurons)):
         # Each neuron of a single layer with a role of its own is there already.
         return
@@ -296,22 +301,23 @@ def roles_section(report: Report) -> Iterable[Block]:
     if not shown:
         return
     by_criteria = report.spec.roles.kind == "criteria"
-    one, many = ("criterion", "criteria") if by_criteria else ("role", "roles")
-    yield Section(f"By {one}", plural(len(report.roles), one, many))
+    singular, plural_name = ("criterion", "criteria") if by_criteria else ("role", "roles")
+    yield Section(f"By {singular}", plural(len(report.roles), singular, plural_name))
     rows = [estimate(role.role, role.figures) for role in shown]
-    yield Figure(*forest(rows, f"Accuracy against people by {one}", baseline_line(report)))
+    yield Figure(*forest(rows, f"Accuracy against people by {singular}", baseline_line(report)))
     left = len(report.roles) - len(shown)
-    more = f" {plural(left, f'more {one}', f'more {many}')}: in the CSV form." if left else ""
+    more = f" {plural(left, f'more {singular}', f'more {plural_name}')}: in the CSV form." if left else ""
     yield Paragraph(
         (
-            f"A {one}'s verdict on a pair merges all its calls, whichever neuron had it. n used is of the pairs that "
-            f"it judged; {many} judged different pairs.{more}",
+            f"A {singular}'s verdict on a pair merges all its calls, whichever neuron had it. n used is of the pairs "
+            f"that it judged; {plural_name} judged different pairs.{more}",
         ),
         "note",
     )
 
 
 def orders_section(report: Report) -> Iterable[Block]:
+    """How often the verdict depends on the order of the responses."""
     position = report.position
     if position.flip_rate is None:
         return
@@ -365,6 +371,7 @@ def order_parts(position: PositionConsistency) -> tuple[BarPart, ...]:
 
 
 def changes_section(report: Report) -> Iterable[Block]:
+    """What each layer changed of the vote of the layer before."""
     for change in report.changes:
         yield from _change(change)
 
@@ -438,6 +445,7 @@ def role_clouds(report: Report, width: int = 420) -> tuple[Cloud, ...]:
 
 
 def clouds_section(report: Report) -> Iterable[Block]:
+    """Word clouds of the generated roles."""
     items = role_clouds(report)
     if not items:
         return
@@ -449,6 +457,7 @@ def clouds_section(report: Report) -> Iterable[Block]:
 
 
 def unscored_section(report: Report) -> Iterable[Block]:
+    """Calls without an evaluation, by reason."""
     total = sum(reason.calls for reason in report.unscored)
     if not total:
         return

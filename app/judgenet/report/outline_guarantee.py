@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from judgenet.core.acceptance import CONFIDENCE_WORDS
-from judgenet.core.wording import aggregation_title, of, percent, plural
+from judgenet.core.wording import aggregation_title, capitalized, of, percent, plural
 from judgenet.figures.guarantee import RunGuarantee, promise_sentences
 from judgenet.report.blocks import Block, Bullets, Given, Paragraph, Row, Section, Table
 from judgenet.report.model import Report
 
 ALPHAS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-"""The errors that the table asks about."""
+"""The bounds on the error (α) in the table."""
 
 ABOUT = (
     "Thresholds on the confidence are tested on labelled pairs drawn at random, from the strictest to the loosest, "
@@ -21,7 +21,7 @@ ABOUT = (
 
 
 def guarantee_section(report: Report) -> Iterable[Block]:
-    """What the network's rule accepted and left to people; what could be promised with the labels of the run."""
+    """What the network's rule accepted and left to people; what the labels of the run could guarantee."""
     decided, guarantee = report.acceptance, report.guarantee
     if decided is None and guarantee is None:
         return
@@ -29,7 +29,7 @@ def guarantee_section(report: Report) -> Iterable[Block]:
         yield Section("Verdicts with a guarantee", f"{of(decided.accepted, decided.n_total)} pairs decided")
         yield Paragraph((f"{decided.line}. ", Given(decided.words)))
         if decided.notes:
-            yield Bullets(tuple((Given(f"{note[:1].upper()}{note[1:]}."),) for note in decided.notes))
+            yield Bullets(tuple((Given(f"{capitalized(note)}."),) for note in decided.notes))
     if guarantee is not None:
         if decided is None:
             yield Section("Verdicts with a guarantee", plural(guarantee.pairs.labels_used, "label"))

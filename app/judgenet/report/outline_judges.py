@@ -1,22 +1,26 @@
 """The sections of a report about people and neurons as panels, review, learned weights, smaller networks, the ranking
-of systems, another run, and the labels still wanted."""
+of systems, another run, and the labels needed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from judgenet.core.wording import (
     SPOKEN,
     aggregation_title,
+    capitalized,
     minus,
     of,
+    p_figure,
     p_value,
     percent,
     percent_interval,
+    percent_with_interval,
     plural,
     points,
     ratio,
     ratio_interval,
+    ratio_with_interval,
 )
 from judgenet.figures.learned import LessOther, compared_votes
 from judgenet.report.blocks import (
@@ -32,17 +36,19 @@ from judgenet.report.blocks import (
     Strong,
     Table,
 )
-from judgenet.report.judge_analysis import LayerStudy
-from judgenet.report.model import Report
+from judgenet.report.judge_analysis import LayerStudy, LearnedWay
+from judgenet.report.model import Report, ReportedAgreement
+from judgenet.report.outline_figures import figure_row
 from judgenet.report.outline_power import power_paragraph
-from judgenet.stats.agreement import Agreement, review_interval
+from judgenet.report.run_comparison import ReportedComparison
+from judgenet.stats.agreement import review_interval
 from judgenet.stats.comparison import Difference
-from judgenet.stats.discussion import MindChanges, Moves
-from judgenet.stats.intervals import AgreementIntervals, Interval
+from judgenet.stats.discussion import MindChanges
+from judgenet.stats.intervals import Interval
 from judgenet.stats.label_plan import PLAN_METHODS, PlanMethod
 from judgenet.stats.means import Mean
-from judgenet.stats.panel import Coefficient, Raters, told_from
-from judgenet.stats.ranking import PRIOR
+from judgenet.stats.panel import Coefficient, PanelAgreement, Raters, told_from
+from judgenet.stats.ranking import PRIOR, Ranking
 from judgenet.stats.uncertainty import ReviewNeed
 from judgenet.stats.whatif import Point, WhatIf
 
@@ -53,20 +59,11 @@ MOST_WEIGHTS = 20
 MOST_POINTS = 24
 
 
-def _with(value: str, interval: str) -> str:
-    """``69.5 [62.8, 75.5]``."""
-    return f"{value} {interval}".strip()
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
-
-
 # People
 
 
 def people_section(report: Report) -> Iterable[Block]:
-    """How people agree among themselves, and what they would still have to review."""
+    """How people agree with each other, and what they would still have to review."""
     people = None if report.more is None else report.more.people
     if people is None or people.panel.h.n == 0:
         return
@@ -93,26 +90,7 @@ def people_section(report: Report) -> Iterable[Block]:
         notes.append(("No intervals: pairs share questions, and they would be too narrow.",))
     if notes:
         yield Bullets(tuple(notes))
-    twos = [(names, coefficient) for names, coefficient in panel.pairwise.items() if coefficient.n_used][:MOST_TWOS]
-    if twos:
-        yield Table(
-            ("Two annotators", "Cohen's kappa", "Agree, %", "Pairs"),
-            (False, True, True, True),
-            tuple(
-                Row(
-                    (
-                        (Given(one), " and ", Given(other)),
-                        (ratio(coefficient.kappa),),
-                        (percent(coefficient.accuracy, unit=False),),
-                        (f"{coefficient.n_used:,}",),
-                    )
-                )
-                for (one, other), coefficient in twos
-            ),
-        )
-        left = len(panel.pairwise) - len(twos)
-        if left:
-            yield Paragraph((f"{plural(left, 'more pair')} of annotators: in the JSON form.",), "note")
+    yield from _annotator_pairs(panel)
     if people.need is not None:
         yield Section("What people would still review", level=3)
         yield Paragraph(need_line(people.need, report.headline.intervals.accuracy))
@@ -125,13 +103,37 @@ def people_section(report: Report) -> Iterable[Block]:
         )
 
 
+def _annotator_pairs(panel: PanelAgreement) -> Iterable[Block]:
+    """The agreement of each two annotators, at most :data:`MOST_TWOS` of them."""
+    twos = [(names, coefficient) for names, coefficient in panel.pairwise.items() if coefficient.n_used][:MOST_TWOS]
+    if twos:
+        yield Table(
+            ("Two annotators", "Cohen's kappa", "Agree, %", "Pairs"),
+            (False, True, True, True),
+            tuple(
+                Row(
+                    (
+                        (Given(first), " and ", Given(second)),
+                        (ratio(coefficient.kappa),),
+                        (percent(coefficient.accuracy, unit=False),),
+                        (f"{coefficient.n_used:,}",),
+                    )
+                )
+                for (first, second), coefficient in twos
+            ),
+        )
+        left = len(panel.pairwise) - len(twos)
+        if left:
+            yield Paragraph((f"{plural(left, 'more pair')} of annotators: in the JSON form.",), "note")
+
+
 def _coefficient_notes(coefficients: dict[str, Coefficient]) -> list[Line]:
     notes: list[Line] = []
-    for name, one in coefficients.items():
-        if one.value is None:
-            notes.append((Strong(f"{name}: n/a. "), f"{_sentence(one.reason)}."))
-        elif one.interval is None and one.interval_reason:
-            notes.append((Strong(f"{name}: no interval. "), f"{_sentence(one.interval_reason)}."))
+    for name, coefficient in coefficients.items():
+        if coefficient.value is None:
+            notes.append((Strong(f"{name}: n/a. "), f"{capitalized(coefficient.reason)}."))
+        elif coefficient.interval is None and coefficient.interval_reason:
+            notes.append((Strong(f"{name}: no interval. "), f"{capitalized(coefficient.interval_reason)}."))
     return notes
 
 
@@ -144,14 +146,16 @@ def need_line(need: ReviewNeed, within: Interval | None) -> Line:
         f"The network is right on {percent(need.accuracy)} {percent_interval(within)} of "
         f"{plural(need.n, 'labelled pair')}, people agree with each other on {percent(need.target)}"
     )
-    relative = f", {percent(need.accuracy / need.target)} of it" if need.target else ""
+    relative = f", {percent(need.accuracy / need.target)} of that" if need.target else ""
     parts = [f"{text}{relative}. "]
     if need.random is not None and need.random.review is not None:
         ends = ""
         if within is not None:
             shares, known = review_interval(within.low, within.high, need.target)
-            told = known or f"{' to '.join(percent(end.review) for end in shares or ())} at the ends of the interval"
-            ends = f" ({told})"
+            known_ends = (
+                known or f"{' to '.join(percent(end.review) for end in shares or ())} at the ends of the interval"
+            )
+            ends = f" ({known_ends})"
         parts.append(
             f"To reach that, {percent(need.random.review)} of the pairs, picked at random, need a review{ends}. "
         )
@@ -190,12 +194,9 @@ def review_section(report: Report) -> Iterable[Block]:
             Row(
                 (
                     (percent(point.share, unit=False),),
-                    (f"{percent(point.accuracy, unit=False)} {percent_interval(point.interval)}".strip(),),
+                    (percent_with_interval(point.accuracy, point.interval),),
                     (percent(point.by_chance, unit=False),),
-                    (
-                        f"{percent(point.untouched.accuracy, unit=False)} "
-                        f"{percent_interval(point.untouched_interval)}".strip(),
-                    ),
+                    (percent_with_interval(point.untouched.accuracy, point.untouched_interval),),
                     (f"{point.untouched.n_used:,}",),
                     (ratio(point.untouched.kappa),),
                 )
@@ -220,7 +221,7 @@ def review_section(report: Report) -> Iterable[Block]:
 
 
 def raters_section(report: Report) -> Iterable[Block]:
-    """Which neuron and which role agree with people most, and from which the labels cannot tell them."""
+    """Which neuron and which role agree most with people, and which others the labels cannot tell apart from them."""
     more = report.more
     if more is None:
         return
@@ -240,27 +241,27 @@ def _raters(raters: Raters, what: str) -> Iterable[Block]:
         tuple(
             Row(
                 (
-                    (Given(one.name),),
-                    (_with(percent(one.agreement.accuracy, unit=False), percent_interval(one.intervals.accuracy)),),
-                    (_with(ratio(one.agreement.kappa), ratio_interval(one.intervals.kappa)),),
-                    (of(one.agreement.n_used, one.agreement.n_total),),
-                    ("–" if one.p is None else f"{one.only_best:,}",),
-                    ("–" if one.p is None else f"{one.only_this:,}",),
-                    ("–" if one.p_holm is None else p_value(one.p_holm).removeprefix("p = ").removeprefix("p "),),
+                    (Given(rater.name),),
+                    (percent_with_interval(rater.agreement.accuracy, rater.intervals.accuracy),),
+                    (ratio_with_interval(rater.agreement.kappa, rater.intervals.kappa),),
+                    (of(rater.agreement.n_used, rater.agreement.n_total),),
+                    ("–" if rater.p is None else f"{rater.only_best:,}",),
+                    ("–" if rater.p is None else f"{rater.only_this:,}",),
+                    ("–" if rater.p_holm is None else p_figure(rater.p_holm),),
                 ),
-                strong=one.name == raters.best,
+                strong=rater.name == raters.best,
             )
-            for one in shown
+            for rater in shown
         ),
     )
     same = [name for name in raters.not_worse if name != raters.best]
     best: Line = (Strong(raters.best or ""),)
-    others = sum(one.agreement.n_used > 0 for one in raters.raters) - 1
-    told = f" agrees most; the labelled pairs {told_from(others, len(same), f'other {what}')}" if others else ""
+    others = sum(rater.agreement.n_used > 0 for rater in raters.raters) - 1
+    words = f" agrees most; the labelled pairs {told_from(others, len(same), f'other {what}')}" if others else ""
     if same:
-        yield Paragraph((*best, f"{told}: ", Given(", ".join(same[:8])), "." if len(same) <= 8 else ", and more."))
+        yield Paragraph((*best, f"{words}: ", Given(", ".join(same[:8])), "." if len(same) <= 8 else ", and more."))
     elif others:
-        yield Paragraph((*best, f"{told}."))
+        yield Paragraph((*best, f"{words}."))
     over = "questions" if raters.tested_over == "questions" else "pairs"
     warning = f"{raters.warning}. " if raters.warning else ""
     yield Paragraph(
@@ -276,7 +277,7 @@ def _raters(raters: Raters, what: str) -> Iterable[Block]:
 
 
 def diversity_section(report: Report) -> Iterable[Block]:
-    """How alike the neurons of each layer are, and how they changed their mind."""
+    """How similar the neurons of each layer are, and how they changed their verdicts."""
     layers = () if report.more is None else report.more.layers
     if not layers:
         return
@@ -290,9 +291,9 @@ def diversity_section(report: Report) -> Iterable[Block]:
                     (f"{layer.layer}",),
                     (_share(layer.diversity.disagreement),),
                     (_share(layer.diversity.unanimous),),
-                    (_coefficient(layer.panel.alpha_nominal),),
+                    (ratio_with_interval(layer.panel.alpha_nominal.value, layer.panel.alpha_nominal.interval),),
                     (_share(layer.diversity.double_fault),),
-                    (_number(layer.diversity.q),),
+                    (ratio_with_interval(layer.diversity.q.value, layer.diversity.q.interval),),
                     (of(layer.diversity.n, layer.diversity.n_total),),
                 )
             )
@@ -307,15 +308,7 @@ def diversity_section(report: Report) -> Iterable[Block]:
 
 
 def _share(of_pairs: Mean) -> str:
-    return f"{percent(of_pairs.value, unit=False)} {percent_interval(of_pairs.interval)}".strip()
-
-
-def _coefficient(coefficient: Coefficient) -> str:
-    return _with(ratio(coefficient.value), ratio_interval(coefficient.interval))
-
-
-def _number(of_pairs: Mean) -> str:
-    return f"{ratio(of_pairs.value)} {ratio_interval(of_pairs.interval)}".strip()
+    return percent_with_interval(of_pairs.value, of_pairs.interval)
 
 
 def _alike(layers: tuple[LayerStudy, ...]) -> Iterable[Line]:
@@ -367,12 +360,12 @@ def _minds(minds: MindChanges) -> Iterable[Block]:
             Row(
                 (
                     (name,),
-                    (of(overturns.moved, overturns.chances),),
-                    (_mean_share(overturns),),
-                    (f"{overturns.mean.n:,}",),
+                    (of(moves.moved, moves.chances),),
+                    (_share(moves.mean),),
+                    (f"{moves.mean.n:,}",),
                 )
             )
-            for name, overturns in rows.items()
+            for name, moves in rows.items()
         ),
     )
     text = (
@@ -390,35 +383,30 @@ def _minds(minds: MindChanges) -> Iterable[Block]:
     yield Paragraph((text,))
 
 
-def _mean_share(moves: Moves) -> str:
-    return _share(moves.mean)
-
-
 # Weights
 
 
 def learned_section(report: Report) -> Iterable[Block]:
-    """Weights of neurons, cross-fitted, beside the votes that need none."""
+    """Learned weights of neurons, cross-fitted, compared with the votes that need none."""
     ways = () if report.more is None else report.more.learned
     if not any(way.agreement is not None for way in ways):
         return
     yield Section("Learned weights", "cross-fitted")
-    rows = [_learned_row(way.title, way.agreement, way.intervals) for way in ways]
+    rows = [_learned_row(way) for way in ways]
     rows += [
-        _learned_row(aggregation_title(name), figures.agreement, figures.intervals, strong=name == report.decides)
+        figure_row(aggregation_title(name), report.aggregations[name], strong=name == report.decides)
         for name in compared_votes(report.decides)
-        for figures in (report.aggregations[name],)
     ]
     yield Table(("", "Accuracy, %", "Macro-F1", "Kappa", "n used"), (False, True, True, True, True), tuple(rows))
-    less = [_less_row(way.title, of) for way in ways for of in way.less if of.accuracy.difference is not None]
+    less = [_less_row(way.title, gain) for way in ways for gain in way.less if gain.accuracy.difference is not None]
     if less:
         yield Section("Learned weights compared with the others", "on the pairs that both judge", level=3)
         heads = ("", "Compared with", "Accuracy, points", "p", "Pairs")
         yield Table(heads, (False, False, True, True, True), tuple(less))
     notes: list[Line] = [
-        (Strong(f"{way.title}: n/a. "), f"{_sentence(way.reason)}.") for way in ways if way.agreement is None
+        (Strong(f"{way.title}: n/a. "), f"{capitalized(way.reason)}.") for way in ways if way.agreement is None
     ]
-    notes += [(Strong(f"{way.title}. "), f"{_sentence(way.below_baseline)}.") for way in ways if way.below_baseline]
+    notes += [(Strong(f"{way.title}. "), f"{capitalized(way.below_baseline)}.") for way in ways if way.below_baseline]
     notes += [(Strong(f"{way.title}. "), way.warning) for way in ways if way.warning and way.agreement is not None]
     if notes:
         yield Bullets(tuple(notes))
@@ -441,32 +429,21 @@ def learned_section(report: Report) -> Iterable[Block]:
     )
 
 
-def _learned_row(
-    name: str, agreement: Agreement | None, within: AgreementIntervals | None, *, strong: bool = False
-) -> Row:
-    if agreement is None or within is None:
-        return Row(((name,), ("n/a",), ("n/a",), ("n/a",), ("",)))
-    return Row(
-        (
-            (name,),
-            (f"{percent(agreement.accuracy, unit=False)} {percent_interval(within.accuracy)}".strip(),),
-            (f"{ratio(agreement.macro_f1)} {ratio_interval(within.macro_f1)}".strip(),),
-            (f"{ratio(agreement.kappa)} {ratio_interval(within.kappa)}".strip(),),
-            (of(agreement.n_used, agreement.n_total),),
-        ),
-        strong,
-    )
+def _learned_row(way: LearnedWay) -> Row:
+    if way.agreement is None or way.intervals is None:
+        return Row(((way.title,), ("n/a",), ("n/a",), ("n/a",), ("",)))
+    return figure_row(way.title, ReportedAgreement(way.agreement, way.intervals))
 
 
-def _less_row(title: str, of: LessOther) -> Row:
-    accuracy = of.accuracy
+def _less_row(title: str, gain: LessOther) -> Row:
+    accuracy = gain.accuracy
     difference = "n/a" if accuracy.difference is None else points(accuracy.difference)
     return Row(
         (
             (title,),
-            (of.title,),
-            (_with(difference, _points_interval(accuracy.interval)),),
-            (p_value(of.p).removeprefix("p = ").removeprefix("p "),),
+            (gain.title,),
+            (f"{difference} {_points_interval(accuracy.interval)}".strip(),),
+            (p_figure(gain.p),),
             (f"{accuracy.n:,}",),
         )
     )
@@ -506,7 +483,7 @@ def sizes_section(report: Report) -> Iterable[Block]:
                     ("+".join(order.upper() for order in point.orders),),
                     (f"{point.samples:,}",),
                     (f"{point.calls:.1f}",),
-                    (f"{percent(point.accuracy, unit=False)} {percent_interval(point.interval)}".strip(),),
+                    (percent_with_interval(point.accuracy, point.interval),),
                     (f"{100 * point.lowest:.1f} to {100 * point.highest:.1f}",),
                     (points(point.difference),),
                 ),
@@ -536,7 +513,8 @@ def _size(point: Point) -> str:
 
 
 def _shown(what_if_result: WhatIf) -> list[Point]:
-    """At most so many sizes: those with all orders and samples first, evenly, and the smallest that is good enough."""
+    """At most :data:`MOST_POINTS` sizes: those with all orders and samples, evenly spaced, and the smallest that is
+    good enough."""
     points = what_if_result.points
     if len(points) > MOST_POINTS:
         whole = what_if_result.whole
@@ -555,7 +533,10 @@ def ranking_section(report: Report) -> Iterable[Block]:
     ranks = None if report.more is None else report.more.ranks
     if ranks is None:
         return
-    ranking, human = ranks.verdicts, {} if ranks.human is None else {one.name: one for one in ranks.human.systems}
+    ranking, human = (
+        ranks.verdicts,
+        {} if ranks.human is None else {system.name: system for system in ranks.human.systems},
+    )
     yield Section("Ranking of systems", f"Bradley–Terry, {plural(len(ranking.systems), 'system')}")
     yield Table(
         ("System", "Rating", "95 % interval", "Wins", "Ties", "Losses", *(("By people",) if human else ())),
@@ -563,37 +544,19 @@ def ranking_section(report: Report) -> Iterable[Block]:
         tuple(
             Row(
                 (
-                    (Given(one.name),),
-                    (f"{one.rating:.0f}",),
-                    ("" if one.interval is None else f"[{one.interval.low:.0f}, {one.interval.high:.0f}]",),
-                    (f"{one.wins:,}",),
-                    (f"{one.ties:,}",),
-                    (f"{one.losses:,}",),
-                    *(((f"{human[one.name].rating:.0f}" if one.name in human else "–",),) if human else ()),
+                    (Given(system.name),),
+                    (f"{system.rating:.0f}",),
+                    ("" if system.interval is None else f"[{system.interval.low:.0f}, {system.interval.high:.0f}]",),
+                    (f"{system.wins:,}",),
+                    (f"{system.ties:,}",),
+                    (f"{system.losses:,}",),
+                    *(((f"{human[system.name].rating:.0f}" if system.name in human else "–",),) if human else ()),
                 )
             )
-            for one in ranking.systems[:MOST_SYSTEMS]
+            for system in ranking.systems[:MOST_SYSTEMS]
         ),
     )
-    notes: list[Line] = []
-    if ranking.triples:
-        share = of(ranking.intransitive, ranking.triples)
-        circles = "; ".join(" > ".join(circle) for circle in ranking.circles[:3])
-        named: Line = (": ", Given(circles)) if circles else ()
-        notes.append((f"{share} triples of systems form a cycle (each beats the next)", *named, "."))
-    if ranking.reason:
-        notes.append((f"{_sentence(ranking.reason)}.",))
-    if ranking.prior:
-        notes.append(
-            (f"Some systems never lost to, or never met, the others: {PRIOR:g} wins each way were added to every two.",)
-        )
-    if len(ranking.groups) > 1:
-        notes.append(
-            (f"The systems fall into {len(ranking.groups):,} groups that never met: their ratings do not compare.",)
-        )
-    left = len(ranking.systems) - MOST_SYSTEMS
-    if left > 0:
-        notes.append((f"{plural(left, 'more system')}: in the JSON form.",))
+    notes = list(_ranking_notes(ranking))
     if notes:
         yield Bullets(tuple(notes))
     people = f"; by people {ranks.n_human:,}" if human else ""
@@ -608,6 +571,30 @@ def ranking_section(report: Report) -> Iterable[Block]:
     )
 
 
+def _ranking_notes(ranking: Ranking) -> Iterator[Line]:
+    """Cycles, missing intervals, added wins and separate groups of a ranking, and the systems that are not shown."""
+    if ranking.triples:
+        share = of(ranking.intransitive, ranking.triples)
+        circles = "; ".join(" > ".join(circle) for circle in ranking.circles[:3])
+        named: Line = (": ", Given(circles)) if circles else ()
+        yield (
+            f"{share} triples of systems form a cycle (each beats the next)",
+            *named,
+            ".",
+        )
+    if ranking.reason:
+        yield (f"{capitalized(ranking.reason)}.",)
+    if ranking.prior:
+        yield (
+            f"Some systems never lost to, or never met, the others: {PRIOR:g} wins each way were added to every two.",
+        )
+    if len(ranking.groups) > 1:
+        yield (f"The systems fall into {len(ranking.groups):,} groups that never met: their ratings do not compare.",)
+    left = len(ranking.systems) - MOST_SYSTEMS
+    if left > 0:
+        yield (f"{plural(left, 'more system')}: in the JSON form.",)
+
+
 # Another run
 
 _FIGURES = {"accuracy": "Accuracy, %", "macro_f1": "Macro-F1", "kappa": "Kappa"}
@@ -620,20 +607,20 @@ _DIFFERS = {
 
 
 def comparison_section(report: Report) -> Iterable[Block]:
-    """This run beside another one."""
+    """This run compared with another one."""
     compared = report.beside
     if compared is None:
         return
-    comparison, test = compared.comparison, compared.comparison.test
+    comparison = compared.comparison
     yield Section(f"Compared with {compared.second}", f"{compared.first} less {compared.second}")
     if compared.warning:
-        yield Notice((Strong("Different judges: "), f"{_sentence(compared.warning)}."))
+        yield Notice((Strong("Different judges: "), f"{capitalized(compared.warning)}."))
         yield Table(
             ("What differs", compared.first, compared.second),
             (False, False, False),
             tuple(
-                Row(((_DIFFERS.get(name, name),), (Given(one),), (Given(other),)))
-                for name, (one, other) in compared.judges_differ.items()
+                Row(((_DIFFERS.get(name, name),), (Given(first),), (Given(second),)))
+                for name, (first, second) in compared.judges_differ.items()
             ),
         )
     rows = [
@@ -646,9 +633,21 @@ def comparison_section(report: Report) -> Iterable[Block]:
         (False, True, True, True, True, True),
         tuple(rows),
     )
-    reasons = {one.reason for one in (*comparison.differences.values(), compared.rate) if one.reason}
+    reasons = {first.reason for first in (*comparison.differences.values(), compared.rate) if first.reason}
     if reasons:
-        yield Bullets(tuple((f"{_sentence(reason)}.",) for reason in sorted(reasons)))
+        yield Bullets(tuple((f"{capitalized(reason)}.",) for reason in sorted(reasons)))
+    yield Paragraph((_comparison_text(compared),))
+    yield from power_paragraph(compared.power)
+    if compared.labels_differ:
+        yield Paragraph(
+            (f"{plural(compared.labels_differ, 'pair')} with different labels in the two runs count as unlabelled.",),
+            "note",
+        )
+
+
+def _comparison_text(compared: ReportedComparison) -> str:
+    """How many pairs both runs judged, on how many each alone is right, and the test of that."""
+    comparison, test = compared.comparison, compared.comparison.test
     names = " and ".join(dict.fromkeys(aggregation_title(name) for name in compared.decides))
     text = (
         f"{compared.common:,} pairs are in both runs (of {compared.pairs[0]:,} and {compared.pairs[1]:,}), "
@@ -664,13 +663,7 @@ def comparison_section(report: Report) -> Iterable[Block]:
         )
     if comparison.n:
         text += f"Both say the same on {of(comparison.agree, comparison.n)} pairs."
-    yield Paragraph((text,))
-    yield from power_paragraph(compared.power)
-    if compared.labels_differ:
-        yield Paragraph(
-            (f"{plural(compared.labels_differ, 'pair')} with different labels in the two runs count as unlabelled.",),
-            "note",
-        )
+    return text
 
 
 def _difference(name: str, figures: Difference, *, percents: bool) -> Row:
@@ -699,7 +692,7 @@ _PLAN_TITLES: dict[PlanMethod, str] = {
 
 
 def plan_section(report: Report) -> Iterable[Block]:
-    """How many labels an interval of a wished width needs."""
+    """How many labels an interval of the planned width needs."""
     plan = None if report.more is None else report.more.plan
     if plan is None:
         return
@@ -716,16 +709,16 @@ def plan_section(report: Report) -> Iterable[Block]:
                 )
             )
         )
-    yield Table(("Estimate", "Labels in all", "Narrowest, points"), (False, True, True), tuple(rows))
+    yield Table(("Estimate", "Labels in total", "Narrowest, points"), (False, True, True), tuple(rows))
     notes: list[Line] = [
-        (Strong(f"{_PLAN_TITLES[method]}: n/a. "), f"{_sentence(plan.needs[method].reason)}.")
+        (Strong(f"{_PLAN_TITLES[method]}: n/a. "), f"{capitalized(plan.needs[method].reason)}.")
         for method in PLAN_METHODS
         if plan.needs[method].labels is None
     ]
     if plan.assumption:
-        notes.append((Strong("Assumed. "), f"{_sentence(plan.assumption)}."))
+        notes.append((Strong("Assumed. "), f"{capitalized(plan.assumption)}."))
     if plan.effect.words:
-        notes.append((Strong("Questions. "), f"{_sentence(plan.effect.words)}."))
+        notes.append((Strong("Questions. "), f"{capitalized(plan.effect.words)}."))
     if notes:
         yield Bullets(tuple(notes))
     wanted = ", ".join(f"{SPOKEN[verdict]} {count:,}" for verdict, count in plan.more.items() if count)
@@ -734,5 +727,5 @@ def plan_section(report: Report) -> Iterable[Block]:
     elif plan.needs["within_verdict"].labels is None:
         text = "No number of labels of these pairs is enough: more pairs, or a better judge, would help."
     else:
-        text = "The labels there are suffice for this width."
+        text = "The existing labels are enough for this width."
     yield Paragraph((f"{text} {of(plan.labelled, plan.pairs)} judged pairs have a label that counts.",), "note")

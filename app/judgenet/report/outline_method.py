@@ -1,11 +1,11 @@
 """The method of a run in sentences for a paper, what was left out, and the literature.
 
-Each sentence is written only where it holds for the run at hand.
+A sentence is written only where it holds for the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from judgenet.core.acceptance import ACCEPTED, acceptance_words
 from judgenet.core.learned import LEARNED
@@ -44,7 +44,7 @@ _SOURCES = {
 
 
 def method_section(report: Report) -> Iterable[Block]:
-    """The method, what figures do not rest on, what to know when reading them, and the sources."""
+    """The method, what was left out, notes on the figures, and the sources."""
     yield Section(METHOD_TITLE)
     for line in method_lines(report):
         yield Paragraph(line)
@@ -53,19 +53,19 @@ def method_section(report: Report) -> Iterable[Block]:
         yield Bullets(tuple((*left_line(left), *first_line(left)) for left in report.left_out))
     notes = caution_lines(report)
     if notes:
-        yield Section("To know when reading the figures", level=3)
+        yield Section("Notes on the figures", level=3)
         yield Bullets(notes)
     yield Section(SOURCES_TITLE, level=3)
     yield Bullets(tuple((text,) for text in sources(report)))
 
 
 def method_lines(report: Report) -> tuple[Line, ...]:
-    """The method as paragraphs: what judged and how; what it judged; how the figures came about."""
+    """The method as three paragraphs: the judges, the data, and how the figures are computed."""
     return (_judges(report), _data(report), _figures(report))
 
 
 def short_method(report: Report) -> tuple[Line, Line]:
-    """The method in two sentences: what judged and whose verdict counts; how the figures came about."""
+    """The method in two sentences: the judges and their verdict; how the figures are computed."""
     names = list(dict.fromkeys(use.returned or use.requested for use in report.about.models))
     if report.about.recorded:
         judged: list[Inline] = [f"The verdicts of {plural(len(report.neurons), 'judge')} were recorded elsewhere"]
@@ -106,7 +106,7 @@ _ROLE_TEXTS = {
 }
 _READ = {"full": "read all of the layer before", "explicit": "read those they are wired to"}
 _ASKED = {
-    "both": "Every neuron was asked in both orders, each a call of its own",
+    "both": "Every neuron was asked in both orders, in separate calls",
     "ab": "Every neuron was asked once, A shown first",
     "ba": "Every neuron was asked once, B shown first",
 }
@@ -194,13 +194,13 @@ def _models(report: Report) -> list[Inline]:
     parts: list[Inline] = ["The judge was " if len(answered) == 1 else "The judges were "]
     for place, (asked, names) in enumerate(answered.items()):
         same = names == [asked]
-        said = asked if same else f"{asked} (answered as {_named(names)})"
-        parts += ["; " if place else "", Given(said)]
+        words = asked if same else f"{asked} (answered as {_named(names)})"
+        parts += ["; " if place else "", Given(words)]
     reasoning = reasoning_phrase(about.parameters)
     if len({(used.temperature, used.max_tokens) for used in about.parameters}) == 1:
         temperature = applied_temperature(about.parameters)
-        heat = "the endpoint's own temperature" if temperature is None else f"temperature {temperature:g}"
-        parts.append(f", with {heat} and at most {about.parameters[0].max_tokens:,} tokens a reply")
+        temperature_words = "the endpoint's own temperature" if temperature is None else f"temperature {temperature:g}"
+        parts.append(f", with {temperature_words} and at most {about.parameters[0].max_tokens:,} tokens a reply")
     if reasoning:
         parts.append(f", with {reasoning}")
     parts.append(". ")
@@ -231,7 +231,7 @@ def _data(report: Report) -> Line:
         shown = "" if report.spec.roles.kind == "criteria" else ", which every neuron was shown"
         parts.append(f"{data.criteria}{shown}. ")
     if not data.labelled:
-        parts.append("No pair has a human label, so that the verdicts are compared with nobody's.")
+        parts.append("No pair has a human label to compare the verdicts with.")
         return tuple(parts)
     parts.append(f"{of(data.labelled, data.pairs)} pairs have a human label")
     if data.annotated:
@@ -258,21 +258,10 @@ def _rate_interval(report: Report) -> str:
 
 
 def _figures(report: Report) -> Line:
-    rates, data = report.rates, report.data
-    repeated = 0 < data.questions < data.pairs
+    rates = report.rates
     parts: list[str] = []
     if rates.corrected.value is not None:
-        parts.append(
-            "The win rate of B, a tie counting half, is stratified by verdict: people's mean score within each "
-            "verdict, with one label more spread evenly over the classes, weighted by the verdict's share of "
-            f"{plural(rates.judged, 'judged pair')}; it uses {plural(rates.labelled, 'label')}. "
-            f"{_rate_interval(report)} It corrects the rate of the verdicts alone, which Lee et al. "
-            "(2025) show to be biased."
-        )
-        if rates.estimates["ppi"].value is not None:
-            parts.append("PPI++ (Angelopoulos et al. 2023) is its cross-check.")
-        if rates.estimates["lee"].value is not None:
-            parts.append("The estimate of Lee et al. (2025) stands beside it.")
+        parts += _corrected_sentences(report)
     elif rates.judged:
         parts.append(
             "The win rate is that of the verdicts alone and uncorrected for their errors, which Lee et al. (2025) show "
@@ -284,38 +273,56 @@ def _figures(report: Report) -> Line:
             "lengths, after Dubois et al. (2024), without a term for the difficulty of questions."
         )
     if report.headline.agreement.n_used:
-        over = "questions" if repeated else "pairs"
-        if repeated and data.questions < FEWEST_QUESTIONS:
-            parts.append(
-                f"With {plural(data.questions, 'question')} there are no intervals of agreement: "
-                f"{FEWEST_QUESTIONS} are needed."
-            )
-        elif repeated:
-            parts.append(
-                f"Intervals of agreement are percentiles of a bootstrap over {over} "
-                f"({report.resamples:,} resamples, seed {report.bootstrap_seed}), with pseudo-questions drawn into "
-                "each and Student's quantile."
-            )
-        else:
-            parts.append(
-                "Intervals of accuracy are Wilson's, those of F1 and kappa percentiles of a bootstrap over "
-                f"{over} ({report.resamples:,} resamples, seed {report.bootstrap_seed}), with pseudo-pairs drawn into "
-                "each."
-            )
-        classes = len(report.headline.agreement.labels)
-        parts.append(f"Macro-F1 averages {plural(classes, 'class', 'classes')}; kappa is Cohen's, unweighted.")
+        parts += _agreement_sentences(report)
     if report.position.flip_rate is not None:
         parts.append(
             "Verdicts in both orders are compared as by Koo et al. (2023) and Wang et al. (2023), among pairs that "
             "have a verdict in both."
         )
     if report.left_out:
-        left = "; ".join(f"{one.what} {one.count:,} of {one.total:,}" for one in report.left_out)
-        parts.append(f"Left out: {left}. What is unscored is missing: never zero, never a tie.")
-    version = report.about.versions.get("judgenet")
+        counts = "; ".join(f"{left.what} {left.count:,} of {left.total:,}" for left in report.left_out)
+        parts.append(f"Left out: {counts}. What is unscored is missing: never zero, never a tie.")
     parts.append(
         "Everything is computed over pairs: calls and neurons are repeated looks at the same pair and never add to n."
     )
+    version = report.about.versions.get("judgenet")
     if version:
         parts.append(f"The run was made with JudgeNet {version}.")
     return (" ".join(parts),)
+
+
+def _corrected_sentences(report: Report) -> Iterator[str]:
+    rates = report.rates
+    yield (
+        "The win rate of B, a tie counting half, is stratified by verdict: people's mean score within each "
+        "verdict, with one label more spread evenly over the classes, weighted by the verdict's share of "
+        f"{plural(rates.judged, 'judged pair')}; it uses {plural(rates.labelled, 'label')}. "
+        f"{_rate_interval(report)} It corrects the rate of the verdicts alone, which Lee et al. "
+        "(2025) show to be biased."
+    )
+    if rates.estimates["ppi"].value is not None:
+        yield "PPI++ (Angelopoulos et al. 2023) is its cross-check."
+    if rates.estimates["lee"].value is not None:
+        yield "The estimate of Lee et al. (2025) is given too."
+
+
+def _agreement_sentences(report: Report) -> Iterator[str]:
+    questions = report.data.questions
+    repeated = 0 < questions < report.data.pairs
+    resampling = f"{report.resamples:,} resamples, seed {report.bootstrap_seed}"
+    if repeated and questions < FEWEST_QUESTIONS:
+        yield (
+            f"With {plural(questions, 'question')} there are no intervals of agreement: {FEWEST_QUESTIONS} are needed."
+        )
+    elif repeated:
+        yield (
+            f"Intervals of agreement are percentiles of a bootstrap over questions ({resampling}), with "
+            "pseudo-questions drawn into each and Student's quantile."
+        )
+    else:
+        yield (
+            "Intervals of accuracy are Wilson's, those of F1 and kappa percentiles of a bootstrap over pairs "
+            f"({resampling}), with pseudo-pairs drawn into each."
+        )
+    classes = len(report.headline.agreement.labels)
+    yield f"Macro-F1 averages {plural(classes, 'class', 'classes')}; kappa is Cohen's, unweighted."

@@ -1,4 +1,4 @@
-"""The sections of a report that show texts: pairs read closely, prompts as sent."""
+"""The sections of a report that show texts: example pairs, and prompts as sent."""
 
 from __future__ import annotations
 
@@ -17,18 +17,23 @@ _KIND_TITLES: dict[DisagreementKind, str] = {
 
 
 def studies_section(report: Report) -> Iterable[Block]:
+    """Example pairs of each kind of disagreement, with the calls that explain them."""
     if not report.studies:
         return
     yield Section("Example pairs")
     yield Paragraph(
-        ("A judge sees the responses as Response 1 and Response 2, in the order shown: its words follow that.",), "note"
+        (
+            "A judge sees the responses as Response 1 and Response 2, in the order shown, and names them so in its "
+            "evidence.",
+        ),
+        "note",
     )
     for kind in KINDS:
         chosen = [study for study in report.studies if study.kind == kind]
         if not chosen:
             continue
         total = report.disagreements.get(kind, 0)
-        yield Section(_KIND_TITLES[kind], f"the {len(chosen)} most telling of {plural(total, 'pair')}", level=3)
+        yield Section(_KIND_TITLES[kind], f"the {len(chosen)} most instructive of {plural(total, 'pair')}", level=3)
         for study in chosen:
             yield PairCloseUp(study, _why(report, study), tuple(_speaker(report, quote) for quote in study.quotes))
 
@@ -80,7 +85,7 @@ def _lead(mean: float | None) -> str:
 
 
 def _speaker(report: Report, quote: Quote) -> Line:
-    """Who said it, in which order, with which scores."""
+    """The author of a quote, the order shown, the verdict and the scores."""
     place = "Chair" if quote.layer > report.spec.depth else f"layer {quote.layer}, neuron {quote.neuron}"
     name: Line = (Given(quote.role), ", ", place) if quote.role is not None else (place[0].upper() + place[1:],)
     shown = "A was shown first" if quote.order == ORDERS[0] else "B was shown first"
@@ -89,6 +94,7 @@ def _speaker(report: Report, quote: Quote) -> Line:
 
 
 def prompts_section(report: Report) -> Iterable[Block]:
+    """One prompt of each kind, as it was sent."""
     if not report.prompts:
         return
     yield Section("Prompts as sent", "one prompt of each kind")
@@ -106,7 +112,7 @@ def prompts_section(report: Report) -> Iterable[Block]:
 
 def _prompt_title(report: Report, sample: PromptSample) -> str:
     if sample.layer == 0:
-        return "Naming the roles"
+        return "Generating the roles"
     shown = "A shown first" if sample.order == "ab" else "B shown first"
     if sample.layer > report.spec.depth:
         return f"Chair, {shown}"

@@ -1,10 +1,20 @@
-"""The section of a report about what the neurons' votes are worth, which neurons go together, and which adds most."""
+"""The section of a report about effective votes: how many independent votes the neurons are worth, which of them are
+alike, and which adds most."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from judgenet.core.wording import minus, of, percent, percent_interval, plural, ratio, ratio_interval
+from judgenet.core.wording import (
+    capitalized,
+    minus,
+    of,
+    percent,
+    percent_with_interval,
+    plural,
+    ratio,
+    ratio_with_interval,
+)
 from judgenet.figures.panel import ChoiceFigures, CorrelationFigures, PanelStudy, StepFigures
 from judgenet.figures.panel_worth import PanelWorth, VotesFigures
 from judgenet.figures.parts import MeanFigures
@@ -27,7 +37,7 @@ MOST_TWOS = 12
 
 
 def panel_section(report: Report) -> Iterable[Block]:
-    """What the neurons' votes are worth, which neurons go together, and which adds most."""
+    """Effective votes, correlations of the neurons, and which neuron adds most."""
     more = report.more
     if more is None or more.worth is None or more.panel is None:
         return
@@ -78,7 +88,7 @@ def _worth_row(name: str, basis: str, votes_figures: VotesFigures) -> Row:
             (Given(name),),
             (basis,),
             (f"{votes_figures.neurons:,}",),
-            (f"{ratio(votes_figures.value)} {ratio_interval(votes_figures.ci)}".strip(),),
+            (ratio_with_interval(votes_figures.value, votes_figures.ci),),
             (ratio(votes_figures.correlation),),
             (of(votes_figures.n, votes_figures.n_total),),
         )
@@ -86,7 +96,7 @@ def _worth_row(name: str, basis: str, votes_figures: VotesFigures) -> Row:
 
 
 def _together(panel: PanelStudy) -> Iterable[Block]:
-    """The heat map, or the twos that are most alike where the neurons are too many for one."""
+    """The heat map of correlations, or the most similar neurons where they are too many for one."""
     basis, correlations = shown_basis(panel)
     if correlations.reason is not None:
         return
@@ -114,7 +124,7 @@ def _twos(panel: PanelStudy, correlation_figures: CorrelationFigures) -> Table:
         if r is not None
     ]
     twos.sort(reverse=True)
-    rows = (Row(((Given(one), " and ", Given(other)), (ratio(r),), (f"{n:,}",))) for r, n, one, other in twos)
+    rows = (Row(((Given(first), " and ", Given(second)), (ratio(r),), (f"{n:,}",))) for r, n, first, second in twos)
     return Table(("Most alike", "r", "Pairs"), (False, True, True), tuple(rows)[:MOST_TWOS])
 
 
@@ -128,14 +138,14 @@ def _adds(panel: PanelStudy, layers: int) -> Iterable[Block]:
     yield Section("Which neuron adds most", "cross-fitted over questions", level=3)
     for title, choice in choices.items():
         if choice.reason is not None:
-            yield Paragraph((Strong(f"{title}: n/a. "), f"{choice.reason[:1].upper()}{choice.reason[1:]}."))
+            yield Paragraph((Strong(f"{title}: n/a. "), f"{capitalized(choice.reason)}."))
             continue
         yield _choice_table(title, choice)
     yield Paragraph((chosen_note(layers),), "note")
 
 
 def chosen_note(layers: int) -> str:
-    """What to know beside chosen panels of a network of so many layers."""
+    """A note to show with chosen panels of a network with ``layers`` layers."""
     return f"{CHOSEN} {LATER}" if layers > 1 else CHOSEN
 
 
@@ -151,7 +161,7 @@ def _step_row(step: StepFigures) -> Row:
         (
             name,
             (ratio(step.votes),),
-            (f"{percent(step.accuracy.value, unit=False)} {percent_interval(step.accuracy.ci)}".strip(),),
+            (percent_with_interval(step.accuracy.value, step.accuracy.ci),),
             (percent(step.random, unit=False),),
             (percent(step.with_first, unit=False),),
             ("–" if step.size == 1 else f"{gain_text(gain)}",),
@@ -165,5 +175,5 @@ def gain_text(gain: MeanFigures) -> str:
         return "n/a"
     if gain.ci is None:
         return minus(f"{100 * gain.value:+.1f}")
-    value, low, high = (minus(f"{100 * of:+.1f}") for of in (gain.value, *gain.ci))
+    value, low, high = (minus(f"{100 * share:+.1f}") for share in (gain.value, *gain.ci))
     return f"{value} [{low}, {high}]"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from judgenet.core.probabilities import LEAST_SEEN, SCORE_SOURCE_WORDS
-from judgenet.core.wording import aggregation_title, of, percent, plural
+from judgenet.core.wording import aggregation_title, minus, of, percent_with_interval
 from judgenet.figures.parts import AgreementFigures, MeanFigures
-from judgenet.figures.probabilities import ProbabilityFigures
 from judgenet.report.blocks import Block, Bullets, Line, Paragraph, Row, Section, Table
 from judgenet.report.model import Report
 
@@ -21,67 +20,81 @@ ABOUT = (
 )
 
 
+BRIER = (
+    "The Brier score is the sum of the squared differences between the probabilities of A, tie and B and the human "
+    "label (1 for the label, 0 for the others), from 0 (best) to 2."
+)
+
+
 def method_words(report: Report) -> str:
     """The method of scoring, in sentences for a paper; empty where scores are those of the texts."""
-    found = report.probabilities
-    if found is None:
+    figures = report.probabilities
+    if figures is None:
         return ""
+    left = figures.calls - figures.used
+    others = f", and those of the sampled text in the other {left:,}" if left else ""
     return (
         f"Scores are expected scores over the scale from 1 to 10 by token probabilities (Liu et al., 2023) in "
-        f"{of(found.used, found.calls)} scored calls{_others(found)}. "
+        f"{of(figures.used, figures.calls)} scored calls{others}. "
     )
-
-
-def _others(found: ProbabilityFigures) -> str:
-    left = found.calls - found.used
-    return f", and those of the sampled text in the other {left:,}" if left else ""
 
 
 def probabilities_section(report: Report) -> Iterable[Block]:
     """For how many calls token probabilities were used, and what soft votes and expected scores change."""
-    found = report.probabilities
-    if found is None:
+    figures = report.probabilities
+    if figures is None:
         return
-    yield Section("Scores by token probabilities", f"{of(found.used, found.calls)} calls")
-    if found.by_text:
-        lines = [_why(why, count, found.calls) for why, count in found.by_text.items()]
+    yield Section("Scores by token probabilities", f"{of(figures.used, figures.calls)} scored calls")
+    if figures.by_text:
         yield Paragraph(("The scores of the other calls are those of the sampled text:",))
-        yield Bullets(tuple(lines))
-    rows = [
-        Row(((aggregation_title(name),), (_share(report, name),), (_accuracy(found.sampled.get(name)),)))
-        for name in report.aggregations
-        if name in found.sampled or name.startswith("soft_")
-    ]
+        yield Bullets(tuple(_reason(source, count, figures.calls) for source, count in figures.by_text.items()))
     if report.headline.agreement.n_used:
-        yield Table(("", "Accuracy", "By sampled text"), (False, True, True), tuple(rows))
-    yield Paragraph((found.sharpness_line,))
-    if found.brier.value is not None:
-        yield Paragraph(
-            (
-                f"Brier score of the neurons' mean probabilities of A, tie and B (0 is best): {_mean(found.brier)}; of "
-                f"the shares of votes by sampled text: {_mean(found.brier_sampled)}; difference "
-                f"{_mean(found.brier_difference, signed=True)}; {plural(found.brier.n, 'labelled pair')}.",
-            )
+        yield Table(
+            ("Aggregation", "Accuracy, %", "By the sampled text, %", "n used"),
+            (False, True, True, True),
+            tuple(
+                _accuracy_row(report, name, figures.sampled.get(name))
+                for name in report.aggregations
+                if name in figures.sampled or name.startswith("soft_")
+            ),
         )
+    yield Paragraph((figures.sharpness_line,))
+    if figures.brier.value is not None:
+        yield Table(
+            ("Brier score against people", "Mean", "95 % interval", "Labelled pairs"),
+            (False, True, True, True),
+            (
+                _brier_row("Mean probabilities of the neurons", figures.brier),
+                _brier_row("Shares of the neurons' votes by the sampled text", figures.brier_sampled),
+                _brier_row("Difference", figures.brier_difference, signed=True),
+            ),
+        )
+        yield Paragraph((BRIER,), "note")
     yield Paragraph((ABOUT,), "note")
 
 
-def _why(why: str, count: int, total: int) -> Line:
-    words = next((text for source, text in SCORE_SOURCE_WORDS.items() if source == why), why)
+def _reason(source: str, count: int, total: int) -> Line:
+    words = next((text for known, text in SCORE_SOURCE_WORDS.items() if known == source), source)
     return (f"{of(count, total)} calls: {words.removeprefix('sampled text, as ')}.",)
 
 
-def _share(report: Report, name: str) -> str:
-    accuracy = report.aggregations[name].agreement.accuracy
-    return "n/a" if accuracy is None else percent(accuracy)
+def _accuracy_row(report: Report, name: str, sampled: AgreementFigures | None) -> Row:
+    """An aggregation by expected scores, and by the sampled text of the same calls where it can be counted by them."""
+    reported = report.aggregations[name]
+    by_text = "–" if sampled is None else percent_with_interval(sampled.accuracy, sampled.accuracy_ci)
+    return Row(
+        (
+            (aggregation_title(name),),
+            (percent_with_interval(reported.agreement.accuracy, reported.intervals.accuracy),),
+            (by_text,),
+            (of(*reported.used),),
+        ),
+        name == report.decides,
+    )
 
 
-def _accuracy(figures: AgreementFigures | None) -> str:
-    return "" if figures is None else "n/a" if figures.accuracy is None else percent(figures.accuracy)
-
-
-def _mean(mean: MeanFigures, *, signed: bool = False) -> str:
+def _brier_row(name: str, mean: MeanFigures, *, signed: bool = False) -> Row:
     form = "+.3f" if signed else ".3f"
-    if mean.value is None:
-        return "n/a"
-    return format(mean.value, form) + ("" if mean.ci is None else f" ({mean.ci.low:{form}} to {mean.ci.high:{form}})")
+    value = "n/a" if mean.value is None else minus(format(mean.value, form))
+    ends = "" if mean.ci is None else f"[{minus(format(mean.ci.low, form))}, {minus(format(mean.ci.high, form))}]"
+    return Row(((name,), (value,), (ends,), (f"{mean.n:,}",)))

@@ -7,7 +7,7 @@ from typing import get_args
 
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
-from judgenet.core.wording import SPOKEN, aggregation_title, of, percent, percent_interval, plural, ratio
+from judgenet.core.wording import SPOKEN, aggregation_title, capitalized, of, percent, percent_interval, plural, ratio
 from judgenet.figures.rates import CorrectedRates
 from judgenet.report.blocks import (
     Block,
@@ -42,7 +42,7 @@ RATE_TITLES: dict[Method, str] = {
 CHOSEN_WORDS: dict[Chosen, str] = {
     "random": "drawn at random from all pairs",
     "within-verdict": "drawn at random within each verdict",
-    "targeted": "chosen for a property of theirs",
+    "targeted": "chosen by a property of theirs",
     "imported": "labelled elsewhere",
 }
 _IN_HEAD: tuple[Method, ...] = ("stratified", "ppi", "human_only", "naive")
@@ -69,7 +69,7 @@ def win_of(report: Report) -> Line:
 
 
 def rate_headline(report: Report) -> Iterable[Block]:
-    """The corrected win rate with its interval, what it means, and the other estimates beside it.
+    """The corrected win rate with its interval, what it means, and the other estimates.
 
     ``report.rates.corrected`` has a value.
     """
@@ -93,7 +93,7 @@ def rate_headline(report: Report) -> Iterable[Block]:
 
 
 def rate_line(report: Report) -> Line:
-    """Whether the corrected rate differs from even, and what the network alone would have said."""
+    """Whether the corrected rate differs from 50 %, and what the verdicts alone would have shown."""
     rates, corrected = report.rates, report.rates.corrected
     naive = rates.estimates["naive"]
     side = _decided(corrected)
@@ -106,20 +106,20 @@ def rate_line(report: Report) -> Line:
         line = (VerdictMark(side), *system_name(report, side), f" is better: the interval lies {where} 50 %. ")
     alone = _decided(naive)
     if naive.value is not None:
-        told = f"The network alone reports {percent(naive.value)} {percent_interval(naive.interval)}"
+        sentence = f"The network alone reports {percent(naive.value)} {percent_interval(naive.interval)}"
         if alone is not None and side is None:
             win = "win" if alone == "b" else "loss"
-            told += f": its interval excludes 50 %, which would have been read as a {win} of B"
+            sentence += f": its interval excludes 50 %, which would have been read as a {win} of B"
         elif alone is not None and alone != side:
-            told += ": it would have been read the other way round"
-        line = (*line, f"{told}. ")
+            sentence += ": it would have been read the other way round"
+        line = (*line, f"{sentence}. ")
     strata = {part.verdict: part for part in rates.stratified.strata}
-    said = strata["b"].labels if "b" in strata else 0
+    said_b = strata["b"].labels if "b" in strata else 0
     labels = report.headline.agreement.confusion[PLACES.index("b")]
     return (
         *line,
-        f"On the {plural(rates.labelled, 'pair')} that people judged too, the network says B {said:,} times and people "
-        f"say B {sum(labels):,} times.",
+        f"On the {plural(rates.labelled, 'pair')} that people judged too, the network says B {said_b:,} times and "
+        f"people say B {sum(labels):,} times.",
     )
 
 
@@ -130,7 +130,7 @@ def _decided(estimate: Estimate) -> Verdict | None:
 
 
 def chosen_line(report: Report) -> Line:
-    """How the labels were chosen, and what a verdict of the network is worth."""
+    """How the labels were chosen, and how many labels the network's verdicts are worth."""
     return (f"{chosen_words(report.rates)} {worth_words(report.rates)}",)
 
 
@@ -151,7 +151,7 @@ def chosen_words(rates: CorrectedRates) -> str:
 
 
 def worth_words(rates: CorrectedRates) -> str:
-    """What the network is worth in human labels, as a sentence."""
+    """How many labels the network's verdicts are worth, as a sentence."""
     worth = rates.worth
     if worth.multiplier is None:
         return f"What the network is worth in human labels: n/a – {worth.reason}."
@@ -186,7 +186,7 @@ def _rests_on(estimate: Estimate) -> str:
 
 
 def winner_section(report: Report) -> Iterable[Block]:
-    """Every estimate of the win rate, what is refused and why, and what people say of each verdict."""
+    """Every estimate of the win rate, why some are missing, and what people say of each verdict."""
     rates = report.rates
     if not rates.judged:
         return
@@ -256,7 +256,7 @@ def _estimate(name: str, estimate: Estimate, *, strong: bool = False) -> Row:
 
 
 def _notes(rates: CorrectedRates) -> Iterable[Line]:
-    """Why an estimate is not there, and what to know beside one that is."""
+    """Why estimates are missing, and notes on those that are there."""
     named = {RATE_TITLES[method]: rates.estimates[method] for method in get_args(Method)}
     named["Decided pairs only, corrected"] = rates.decided
     reasons: dict[str, list[str]] = {}
@@ -266,14 +266,14 @@ def _notes(rates: CorrectedRates) -> Iterable[Line]:
     for reason, names in reasons.items():
         there = any(named[name].value is not None for name in names)
         what = "no interval" if there else "n/a"
-        yield (Strong(f"{'; '.join(names)}: {what}. "), f"{reason[:1].upper()}{reason[1:]}.")
+        yield (Strong(f"{'; '.join(names)}: {what}. "), f"{capitalized(reason)}.")
     for name, estimate in named.items():
         for note in estimate.notes:
             if note != "uncorrected":
-                yield (Strong(f"{name}. "), f"{note[:1].upper()}{note[1:]}.")
+                yield (Strong(f"{name}. "), f"{capitalized(note)}.")
     length = rates.length_adjusted
     if length.value is None:
-        yield (Strong("At equal length, uncorrected: n/a. "), f"{length.reason[:1].upper()}{length.reason[1:]}.")
+        yield (Strong("At equal length, uncorrected: n/a. "), f"{capitalized(length.reason)}.")
     else:
         slope = "" if length.slope is None else f" (slope {ratio(length.slope)})"
         yield (

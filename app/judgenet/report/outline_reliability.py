@@ -1,10 +1,19 @@
-"""Whether the probabilities that a run implies mean what they say, as the report says it."""
+"""The section of a report about calibration: whether the probabilities that a run implies mean what they say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from judgenet.core.wording import of, p_value, percent, percent_interval, plural, ratio, ratio_interval
+from judgenet.core.wording import (
+    capitalized,
+    of,
+    p_figure,
+    percent,
+    percent_with_interval,
+    plural,
+    ratio,
+    ratio_with_interval,
+)
 from judgenet.figures.reliability import SOURCE_TITLES, SOURCE_WORDS, ReliabilityFigures, RunReliability
 from judgenet.report.blocks import Block, Bullets, Figure, Line, Paragraph, Row, Section, Strong, Table
 from judgenet.report.curve_charts import ChartLine, CurveAxes, CurvePoint, curves
@@ -28,14 +37,14 @@ def reliability_section(report: Report) -> Iterable[Block]:
         (
             "Probability",
             "Calibration error, %",
-            "Calibrated ones, %",
+            "If calibrated, %",
             "p",
             "Brier score",
             "Constant answer",
             "Pairs",
         ),
         (False, True, True, True, True, True, True),
-        tuple(_row(title, one) for title, one in shown.items()),
+        tuple(_row(title, figures) for title, figures in shown.items()),
     )
     yield Figure(_picture(shown), _bins(shown))
     notes: list[Line] = [
@@ -44,7 +53,7 @@ def reliability_section(report: Report) -> Iterable[Block]:
         if title in shown
     ]
     notes += [
-        (Strong(f"{title}: n/a. "), f"{_sentence(reliability.sources[name].reason or 'unknown')}.")
+        (Strong(f"{title}: n/a. "), f"{capitalized(reliability.sources[name].reason or 'unknown')}.")
         for name, title in SOURCE_TITLES.items()
         if title not in shown
     ]
@@ -52,22 +61,14 @@ def reliability_section(report: Report) -> Iterable[Block]:
     yield Paragraph((_method(reliability, shown, width),), "note")
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
-
-
 def _row(title: str, reliability_figures: ReliabilityFigures) -> Row:
     return Row(
         (
             (title,),
-            (f"{percent(reliability_figures.ece, unit=False)} {percent_interval(reliability_figures.ece_ci)}".strip(),),
+            (percent_with_interval(reliability_figures.ece, reliability_figures.ece_ci),),
             (percent(reliability_figures.ece_by_chance, unit=False),),
-            (
-                p_value(reliability_figures.p).removeprefix("p = ").removeprefix("p ")
-                if reliability_figures.p is not None
-                else "n/a",
-            ),
-            (f"{ratio(reliability_figures.brier.value)} {ratio_interval(reliability_figures.brier.ci)}".strip(),),
+            (p_figure(reliability_figures.p),),
+            (ratio_with_interval(reliability_figures.brier.value, reliability_figures.brier.ci),),
             (ratio(reliability_figures.brier_base),),
             (of(reliability_figures.n, reliability_figures.n_total),),
         )
@@ -82,14 +83,14 @@ def _bins(shown: dict[str, ReliabilityFigures]) -> Table:
             Row(
                 (
                     (title,),
-                    (f"{100 * one.low:.0f} to {100 * one.high:.0f}",),
-                    (percent(one.predicted, unit=False),),
-                    (f"{percent(one.observed, unit=False)} {percent_interval(one.ci)}".strip(),),
-                    (f"{one.n:,}",),
+                    (f"{100 * point.low:.0f} to {100 * point.high:.0f}",),
+                    (percent(point.predicted, unit=False),),
+                    (percent_with_interval(point.observed, point.ci),),
+                    (f"{point.n:,}",),
                 )
             )
             for title, figures in shown.items()
-            for one in figures.curve
+            for point in figures.curve
         ),
     )
 
@@ -102,7 +103,9 @@ def _picture(shown: dict[str, ReliabilityFigures]) -> Drawing:
             (
                 calibrated,
                 ChartLine(
-                    title, tuple(CurvePoint(one.predicted, one.observed, one.ci) for one in figures.curve), subject=True
+                    title,
+                    tuple(CurvePoint(point.predicted, point.observed, point.ci) for point in figures.curve),
+                    subject=True,
                 ),
             ),
         )
@@ -118,9 +121,9 @@ def _picture(shown: dict[str, ReliabilityFigures]) -> Drawing:
 
 
 def _method(figures: RunReliability, shown: dict[str, ReliabilityFigures], width: str) -> str:
-    ties = max(one.n_ties for one in shown.values())
+    ties = max(source.n_ties for source in shown.values())
     left = f"{plural(ties, 'pair')} that people call a tie {'is' if ties == 1 else 'are'} left out. " if ties else ""
-    reasons = {one.reason for one in shown.values() if one.reason}
+    reasons = {source.reason for source in shown.values() if source.reason}
     why = f"No interval: {'; '.join(sorted(reasons))}. " if reasons else ""
     return (
         "The expected calibration error (Naeini et al. 2015) is the mean distance, over pairs, of the probability from "

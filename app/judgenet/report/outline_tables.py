@@ -1,4 +1,4 @@
-"""What several sections of a report share: names, rows and small tables."""
+"""Names, rows and small tables that several sections of a report use."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ PLACES: tuple[Verdict, ...] = ("a", "b", "tie")
 
 
 def system_name(report: Report, side: Verdict) -> Line:
+    """The name of the system that gave response A or B, after a space; empty where pairs are not all of one system."""
     name = report.data.system_a if side == "a" else report.data.system_b
     return () if name is None else (" ", Given(name))
 
@@ -31,6 +32,7 @@ def in_order(report: Report) -> list[str]:
 def estimate(
     name: str, figures: ReportedAgreement, *, subject: bool = False, with_n: bool = True, baseline: float | None = None
 ) -> ForestRow:
+    """A row of a forest chart: the accuracy of ``figures`` with its interval, and the pairs used with ``with_n``."""
     return ForestRow(
         name,
         figures.agreement.accuracy,
@@ -43,13 +45,14 @@ def estimate(
 
 
 def baseline_line(report: Report) -> tuple[str, float] | None:
+    """The name and the accuracy of the constant answer; ``None`` without labels."""
     if report.baseline is None or report.baseline.figures.agreement.accuracy is None:
         return None
     return f"always {SPOKEN[report.baseline.label]}", report.baseline.figures.agreement.accuracy
 
 
 def forest(rows: Sequence[ForestRow], words: str, baseline: tuple[str, float] | None = None) -> tuple[Drawing, Table]:
-    """A forest, and the same as a table."""
+    """A forest chart of ``rows``, and the same figures as a table. ``words`` begin the description of the chart."""
     with_note = any(row.note for row in rows)
     with_baseline = any(row.baseline is not None for row in rows)
     cells = []
@@ -74,6 +77,7 @@ def forest(rows: Sequence[ForestRow], words: str, baseline: tuple[str, float] | 
 
 
 def flip_words(position: PositionConsistency) -> str:
+    """The share of pairs whose verdict depends on the order: ``56.2 % of 80 pairs``."""
     if position.flip_rate is None:
         return f"n/a – {position.reason}"
     if position.n == position.n_total:
@@ -82,14 +86,17 @@ def flip_words(position: PositionConsistency) -> str:
 
 
 def share_of(share: float | None, n: int) -> str:
+    """``56.2 % of 80``."""
     return "n/a" if share is None else f"{percent(share)} of {n:,}"
 
 
 def layer_name(report: Report, layer: int) -> str:
+    """The name of a layer (from 1); the layer after the last is the chair."""
     return "Chair" if layer > report.spec.depth else f"Layer {layer}"
 
 
 def neuron_name(report: Report, neuron: NeuronFigures) -> str:
+    """A neuron's role, else its number in the layer."""
     if neuron.layer > report.spec.depth:
         return "Chair"
     if neuron.role is not None:
@@ -98,6 +105,7 @@ def neuron_name(report: Report, neuron: NeuronFigures) -> str:
 
 
 def verdict_table(table: Sequence[Sequence[int]], rows: str, columns: str) -> Table:
+    """Counts by two verdicts, both in the order a, b, tie, as a table."""
     return Table(
         (f"{rows} \\ {columns}", *(SPOKEN[verdict] for verdict in PLACES)),
         (False, True, True, True),

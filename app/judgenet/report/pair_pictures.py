@@ -18,15 +18,15 @@ from judgenet.store.pictures import picture_bytes
 from judgenet.store.runs import RunInfo
 
 SMALL_EDGE: Final = 480
-"""Pixels of a copy's longer side."""
+"""The longer side of a copy, in pixels."""
 MOST_EXPLORER: Final = 8_000_000
 """Bytes of base64 that the pictures of an explorer may take."""
 MOST_PICTURES: Final = 4
-"""So many pictures of a text are shown in a report; the others are counted."""
+"""The number of pictures of a text that a report shows; the others are counted."""
 
 
 class ExplorerAlbum:
-    """The pictures of an explorer: a small copy of each, once, until there are :data:`MOST_EXPLORER` of them.
+    """The pictures of an explorer: a small copy of each, once, up to :data:`MOST_EXPLORER` bytes in all.
 
     Attributes:
         blocks: name and base64 of each copy.
@@ -44,7 +44,10 @@ class ExplorerAlbum:
         held = self._store.holder(self._run, place)[0]
         texts = {"q": pair.question, "a": pair.response_a, "b": pair.response_b, "ref": pair.reference or ""}
         return {
-            name: [[one.name[1:-1], one.picture.words, self._block(one.picture, held)] for one in placed]
+            name: [
+                [placed_picture.name[1:-1], placed_picture.picture.words, self._block(placed_picture.picture, held)]
+                for placed_picture in placed
+            ]
             for name, text in texts.items()
             if (placed := pictures_in(text, pair.pictures))
         }
@@ -67,13 +70,13 @@ class ExplorerAlbum:
             return []
         most = f"{MOST_EXPLORER / 1e6:.0f} MB"
         return [
-            f"{of(left_out, len(self._known))} pictures are left out: a file holds {most} of small copies, and a "
-            "picture whose bytes are not there has none."
+            f"{of(left_out, len(self._known))} pictures are left out: a file holds at most {most} of small copies, "
+            "and a picture that is missing from the store has none."
         ]
 
 
 def copy_of(picture: PairPicture, stores: Iterable[Store], largest: int = SMALL_EDGE) -> SentForm | None:
-    """A small copy of a picture, ``None`` where its bytes are not there."""
+    """A small copy of a picture; ``None`` where none of ``stores`` holds its bytes."""
     try:
         return small_copy(picture_bytes(picture, stores), largest)
     except PictureError:
@@ -81,7 +84,7 @@ def copy_of(picture: PairPicture, stores: Iterable[Store], largest: int = SMALL_
 
 
 def shown_picture(placed: PlacedPicture, stores: Iterable[Store]) -> ShownPicture:
-    """A picture in a text as a report shows it."""
+    """A picture of a text with its small copy, as a report shows it."""
     picture = placed.picture
     name = placed.name[1:-1]
     small = copy_of(picture, stores)

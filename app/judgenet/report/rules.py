@@ -1,4 +1,4 @@
-"""Which rules a report counts votes by, where a project stands beside the store: those that the project has now."""
+"""The rules by which a report counts votes: those of the project in the store's folder, where there is one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judgenet.store.runs import RunInfo
 
 @dataclass(frozen=True, slots=True)
 class ProjectRules:
-    """What a project says of the run: the rules of voting, ``None`` where its network is another one by now, and the
+    """The rules of a project for a run: its rules of voting, ``None`` where its network has changed since, and the
     aggregation that gives the verdict, ``None`` where it names none that the run has."""
 
     aggregation: Aggregation | None

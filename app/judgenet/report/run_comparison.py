@@ -1,4 +1,4 @@
-"""A run beside another one: whose verdicts people share more often, and by how much the implied win rates differ."""
+"""The comparison of two runs: whose verdicts agree more with people, and how much their win rates differ."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class ReportedComparison:
 
     ``first`` and ``second`` name the runs, ``decides`` are their aggregations. ``pairs`` are those of each. On
     ``labels_differ`` pairs the labels of the two runs differ; they count as unlabelled. ``questions`` is the number of
-    questions of the pairs that both judged. ``judges_differ`` says what makes them different judges, as the first and
-    the second have it, and ``warning`` what follows. ``power`` is how many labelled pairs show a
-    difference of 3 points.
+    questions of the pairs that both judged. ``judges_differ`` holds the settings in which the judges differ, with
+    the values of the first and the second, and ``warning`` what follows. ``power`` is the number of labelled pairs that
+    show a difference of 3 points.
     """
 
     first: str
@@ -60,7 +60,7 @@ def compare_runs(
 ) -> Report:
     """The report with :class:`ReportedComparison`. ``frame`` is the run that it is about; of the other run
     the same aggregation is taken, where it has it. ``chosen`` says how the labelled pairs were chosen;
-    ``read`` is the other run where it is read already.
+    ``read`` is the frame of the other run, where it is read already.
 
     :raises ValueError: the two have no pair in common.
     """
@@ -95,6 +95,6 @@ def compare_runs(
 
 
 def _place(store: Path) -> str:
-    """What people call a store by: the name of its project, or of the folder of a run without one."""
+    """The name of a store for people: that of its project, or of the folder of a run without one."""
     name = store.name.removesuffix(".db")
     return store.parent.name if name == RUN_PROJECT else name.removesuffix(PROJECT_SUFFIX)

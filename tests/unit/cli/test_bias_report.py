@@ -53,7 +53,7 @@ def test_a_lab_is_a_part_of_the_report_in_every_form(judgenet: Judgenet, tmp_pat
     # Every pair is order-biased: none is left for length and own system.
     assert "no pair was judged the same way in both orders" in text
     assert "first 24, last 0" in text
-    assert "RANDOM is what a fair coin comes to" in text
+    assert "RANDOM is the share that chance alone gives" in text
     assert "What real names change" in text
     for form in ("html", "tex"):
         assert "Bias lab" in found[form]

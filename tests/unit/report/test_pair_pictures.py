@@ -49,7 +49,7 @@ def test_a_report_shows_small_copies_from_the_store(store: Store) -> None:
     with Image.open(io.BytesIO(base64.b64decode(data))) as image:
         assert image.convert("RGB").getpixel((3, 3)) == (0, 0, 255)
     assert "mine: [picture 1]" in page
-    assert "Picture 1: 8 × 6 PNG, 0.1 kB (its bytes are not there)" in page
+    assert "Picture 1: 8 × 6 PNG, 0.1 kB (the picture itself is missing)" in page
     assert "Not shown: 2 more pictures." in page
     assert sum(len(of.images) for of in PdfReader(io.BytesIO(pdf(document))).pages) == 1
     text = markdown(document)
