@@ -344,10 +344,11 @@ def test_a_connection_that_opens_while_the_store_closes_is_closed(
     connect = sqlite3.connect
 
     def closed_meanwhile(*args: Any, **options: Any) -> sqlite3.Connection:
-        monkeypatch.setattr(sqlite3, "connect", connect)
-        opened.append(connect(*args, **options))
-        store.close()
-        return opened[0]
+        connection = connect(*args, **options)
+        if threading.current_thread() is thread and not opened:
+            opened.append(connection)
+            store.close()
+        return connection
 
     def read() -> None:
         try:
