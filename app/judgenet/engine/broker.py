@@ -29,6 +29,9 @@ TRIES: Final = 3
 _RATE_S: Final = 10.0
 """Calls a second are those of the last so many seconds."""
 _NOTHING: Final = Used(0, 0, 0.0)
+_NAMED_SHARDS: Final = 8
+_NAMED_ERRORS: Final = 3
+"""So many shards with one error, and so many errors, are named in a message."""
 
 ModelAt = tuple[str, str]
 """The names of an endpoint and of a model there."""
@@ -377,12 +380,10 @@ class Broker:
             if self.held or self.want == "pause":
                 return "paused", self._held_by
             return "running", ""
-        failed = [f"{number} ({shard.error})" for number, shard in self._shards.items() if shard.state == "failed"]
         if self.held:
             return "failed", self._held_by
-        if failed:
-            named = "; ".join(failed[:3]) + ("; …" if len(failed) > 3 else "")
-            return "failed", f"{plural(len(failed), 'shard')} failed {self.plan.tries} times: {named}"
+        if failed := self.failed():
+            return "failed", f"{plural(len(failed), 'shard')} failed {self.plan.tries} times: {_by_error(failed)}"
         if self._exhausted:
             return "stopped", f"Stopped by the limit: {self._exhausted} used or held back."
         if all(shard.state == "done" for shard in self._shards.values()):
@@ -467,3 +468,15 @@ class Broker:
             self._held_since, self._held_by = None, ""
             for window in self._windows.values():
                 window.stopped = ""
+
+
+def _by_error(failed: Mapping[int, str]) -> str:
+    """Shards by their errors, each error once: ``1, 4, 9 (out of memory)``."""
+    shards: dict[str, list[str]] = {}
+    for number, error in failed.items():
+        shards.setdefault(error, []).append(str(number))
+    parts = [
+        f"{', '.join(numbers[:_NAMED_SHARDS])}{' …' if len(numbers) > _NAMED_SHARDS else ''} ({error})"
+        for error, numbers in shards.items()
+    ]
+    return "; ".join(parts[:_NAMED_ERRORS]) + ("; …" if len(parts) > _NAMED_ERRORS else "")

@@ -26,7 +26,7 @@ from judgenet.core.shards import Shard
 from judgenet.engine.broker import AttemptAt, Beat, Broker, BrokerPlan, Orders
 from judgenet.engine.budget import Used
 from judgenet.engine.options import OptionError
-from judgenet.engine.shard_worker import ShardEnd, ShardJob, say_failed, work_shard
+from judgenet.engine.shard_worker import ShardEnd, ShardJob, require_shared, say_failed, work_shard
 from judgenet.store.db import StoreError
 from judgenet.store.files import FileError
 from judgenet.store.shard_states import (
@@ -71,6 +71,7 @@ class BrokerDesk:
         self._folder = folder
         self._of = of
         self._made = made
+        require_shared(folder)
         path = folder / JOURNAL
         entries = _read_journal(path, made)
         self._journal = open(path, "a" if entries is not None else "w", encoding="utf-8")  # noqa: SIM115 - as long as it
@@ -351,4 +352,6 @@ def _death_words(error: Exception) -> str:
             "OutOfMemoryError": "The worker's machine ran out of memory.",
         }.get(type(error).__name__, "The worker's machine is gone.")
     lines = [line for line in str(error).strip().splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[-1].strip() if lines else ''}"
+    words = lines[-1].strip() if lines else ""
+    # What the program itself raises is whole sentences.
+    return words if isinstance(error, StoreError | FileError) else f"{type(error).__name__}: {words}"

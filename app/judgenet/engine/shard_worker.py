@@ -32,7 +32,7 @@ from judgenet.store.files import FileError, save_project, store_path
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.runs import RunInfo, run_info, spent
 from judgenet.store.secrets import scrub
-from judgenet.store.shard_states import ShardReport, ShardStatus, read_shard_report, write_shard_report
+from judgenet.store.shard_states import CONTROL, ShardReport, ShardStatus, read_shard_report, write_shard_report
 from judgenet.version import __version__
 
 _BEAT_EVERY_S: Final = 0.8
@@ -98,7 +98,8 @@ def machine_name() -> str:
 def work_shard(job: ShardJob, at: AttemptAt, link: BrokerLink) -> ShardEnd:
     """Judges a shard, going on from what earlier attempts kept.
 
-    :raises StoreError: nothing can be kept on this machine, or it has another JudgeNet.
+    :raises StoreError: nothing can be kept on this machine, it has another JudgeNet, or the folder of the shards is
+        not shared with it.
     :raises FileError: nothing can be kept in the shared folder.
     """
     if job.version != __version__:
@@ -106,7 +107,9 @@ def work_shard(job: ShardJob, at: AttemptAt, link: BrokerLink) -> ShardEnd:
             f"{machine_name()}: JudgeNet {__version__} is installed here, {job.version} where the run was begun. "
             "Install the same on all machines."
         )
-    job.folder.mkdir(parents=True, exist_ok=True)
+    require_shared(job.folder.parent)
+    job.folder.mkdir(exist_ok=True)
+    say_begun(job.folder, at)
     with own_disk(job.folder, job.start.salt) as folder:
         path = store_path(folder / RUN_PROJECT)
         save_project(job.project, folder / RUN_PROJECT, backup=False)
@@ -276,6 +279,27 @@ class _Attempt:
     def _proves(self, copy: Path) -> bool:
         """Tells the broker what a copy holds; whether the attempt still counts."""
         return self._link.kept(self._at, Used(*store_sums(copy)))
+
+
+def require_shared(folder: Path) -> None:
+    """Sees that the folder of the shards on this machine is the one that the run was begun in: what a worker kept in
+    another would be lost.
+
+    :raises StoreError: it is not there, or is another.
+    """
+    if not (folder / CONTROL).exists():
+        raise StoreError(
+            f"{machine_name()}: {folder} is not there, or not the one of the run. All machines must share it at the "
+            "same path: put the project on a shared disk."
+        )
+
+
+def say_begun(folder: Path, at: AttemptAt) -> None:
+    """Tells which machine has taken a shard: before anything there can fail."""
+    known = read_shard_report(folder) or ShardReport("waiting")
+    begun = replace(known, state="running", attempt=at[1], worker=machine_name(), error="", updated=time.time())
+    with contextlib.suppress(FileError):
+        write_shard_report(folder, begun)
 
 
 def say_failed(folder: Path, state: ShardStatus, attempt: int, error: str) -> None:

@@ -147,6 +147,14 @@ def test_a_shard_that_fails_three_times_is_named_and_the_others_go_on() -> None:
     assert broker.failed() == {1: "out of memory"}
 
 
+def test_shards_that_failed_alike_are_named_together() -> None:
+    broker = Broker(BrokerPlan(dict.fromkeys(range(1, 13), 10)))
+    while (at := broker.take("node")) is not None:
+        broker.died(at, "no room" if at[0] > 2 else "out of memory")
+    words = "12 shards failed 3 times: 1, 2 (out of memory); 3, 4, 5, 6, 7, 8, 9, 10 … (no room)"
+    assert broker.report().message == words
+
+
 def test_the_limit_ends_all_when_nothing_more_can_be_begun() -> None:
     limits = Limits(max_calls=130, max_tokens=13_000, max_price=1.3)
     broker = Broker(BrokerPlan({1: 10, 2: 10}, limits=limits, workers=2))

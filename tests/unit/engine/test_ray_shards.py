@@ -20,6 +20,7 @@ from judgenet.engine.budget import Limits, Used
 from judgenet.engine.options import OptionError
 from judgenet.engine.ray_shards import JOURNAL, BrokerDesk
 from judgenet.engine.shard_worker import ShardEnd, ShardJob
+from judgenet.store.db import StoreError
 from judgenet.store.shard_states import ShardsReport, read_shard_report, read_shards_report, write_command
 from tests.fakes.inline_ray import use_inline_ray
 from tests.fakes.judge_server import JudgeServer
@@ -152,6 +153,7 @@ def test_what_is_told_of_a_hold_says_how_to_go_on(capsys: pytest.CaptureFixture[
 
 class TestBrokerDesk:
     def test_one_that_was_killed_is_replaced_and_goes_on(self, tmp_path: Path) -> None:
+        write_command(tmp_path, "run")
         first = BrokerDesk(PLAN, tmp_path, 3, 5.0)
         assert first.take(1) == (1, 1)
         assert first.kept((1, 1), Used(0, 0, 0.0))
@@ -170,7 +172,13 @@ class TestBrokerDesk:
         lines = (tmp_path / JOURNAL).read_text(encoding="utf-8").splitlines()
         assert [json.loads(line).get("do") for line in lines][:3] == [None, "take", "kept"]
 
+    def test_a_folder_that_is_not_that_of_the_run_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(StoreError, match="All machines must share it at the same path"):
+            BrokerDesk(PLAN, tmp_path, 3, 5.0)
+        assert not (tmp_path / JOURNAL).exists()
+
     def test_another_run_begins_a_journal_of_its_own(self, tmp_path: Path) -> None:
+        write_command(tmp_path, "run")
         BrokerDesk(PLAN, tmp_path, 3, 5.0).take(1)
         assert BrokerDesk(PLAN, tmp_path, 3, 6.0).take(1) == (1, 1)
 

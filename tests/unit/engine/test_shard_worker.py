@@ -30,13 +30,13 @@ from judgenet.engine.divided_run import ClusterOptions, DividedRun, stood_in_for
 from judgenet.engine.options import OptionError, RunOptions
 from judgenet.engine.ports import ChatReply, ChatRequest, Endpoint, EndpointState, EndpointStopped, OnText, Usage
 from judgenet.engine.prepare import prepare
-from judgenet.engine.shard_worker import ShardEnd, work_shard
+from judgenet.engine.shard_worker import ShardEnd, machine_name, work_shard
 from judgenet.formats import write_pairs
 from judgenet.store.backup import store_sums
 from judgenet.store.db import Store, StoreError
-from judgenet.store.files import save_project
+from judgenet.store.files import FileError, save_project
 from judgenet.store.runs import run_info, spent
-from judgenet.store.shard_states import read_shard_report
+from judgenet.store.shard_states import CONTROL, read_shard_report, write_command
 from judgenet.store.shards import Manifest
 
 UNLIMITED = Limits()
@@ -142,6 +142,8 @@ class Cluster:
         self.broker = Broker(self.divided.plan())
         self.link = Link(self.broker)
         self.folder = self.divided.folder / Shard(1, 1).folder
+        self.divided.folder.mkdir(exist_ok=True)
+        write_command(self.divided.folder, "run")
 
     def attempt(self) -> ShardEnd:
         at = self.broker.take()
@@ -418,3 +420,28 @@ def test_the_number_of_shards_stays_what_it_was(study: Path) -> None:
     assert DividedRun(setup.start, setup.project, setup.project_path, ClusterOptions(2)).of == 3
     with pytest.raises(OptionError, match="holds a division into 3"):
         DividedRun(setup.start, setup.project, setup.project_path, ClusterOptions(2, shards=5))
+
+
+def test_a_worker_that_does_not_share_the_folder_asks_nothing(study: Path) -> None:
+    cluster = Cluster(study)
+    (cluster.divided.folder / CONTROL).unlink()
+    with pytest.raises(StoreError, match="All machines must share it at the same path"):
+        cluster.attempt()
+    assert cluster.judge.asked.total() == 0
+    assert not cluster.folder.exists()
+
+
+def test_the_machine_that_took_a_shard_is_known_before_anything_can_fail(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = Cluster(study)
+    monkeypatch.setattr("judgenet.engine.shard_disk.private_folder", _full)
+    with pytest.raises(FileError, match="No space left"):
+        cluster.attempt()
+    report = read_shard_report(cluster.folder)
+    assert report is not None
+    assert (report.state, report.attempt, report.worker) == ("running", 1, machine_name())
+
+
+def _full(folder: Path) -> Path:
+    raise FileError(f"{folder} cannot be made (No space left on device).")
