@@ -15,6 +15,10 @@ class Crashed(Exception):
     """What Ray tells of a worker whose process is gone."""
 
 
+CHOSEN: list[dict[str, str]] = []
+"""Which nodes were chosen for tasks, in order."""
+
+
 class _Ref:
     def __init__(self, value: Any = None, error: Exception | None = None) -> None:
         self.value, self.error = value, error
@@ -43,6 +47,10 @@ class _Remote:
     def __init__(self, target: Any) -> None:
         self._target = target
 
+    def options(self, *, label_selector: dict[str, str]) -> _Remote:
+        CHOSEN.append(label_selector)
+        return self
+
     def remote(self, *values: Any) -> Any:
         return (
             _Actor(self._target(*values)) if isinstance(self._target, type) else _Method(self._target).remote(*values)
@@ -53,6 +61,18 @@ class InlineRay:
     """Takes the place of the module ``ray``."""
 
     exceptions = SimpleNamespace(ActorUnavailableError=Crashed, ActorDiedError=Crashed)
+
+    def __init__(self) -> None:
+        self.others = 1
+        """So many nodes beside the one on which all tasks run."""
+
+    def get_runtime_context(self) -> Any:
+        return SimpleNamespace(get_node_id=lambda: "here")
+
+    def nodes(self) -> list[dict[str, Any]]:
+        return [
+            {"NodeID": name, "Alive": True, "Resources": {"CPU": 1.0}} for name in ["here", "there"][: 1 + self.others]
+        ]
 
     def is_initialized(self) -> bool:
         return True
@@ -77,5 +97,6 @@ class InlineRay:
 def use_inline_ray(monkeypatch: pytest.MonkeyPatch) -> InlineRay:
     """Puts it in the place of Ray for a test."""
     made = InlineRay()
+    CHOSEN.clear()
     monkeypatch.setitem(sys.modules, "ray", made)
     return made

@@ -51,17 +51,18 @@ class _Progress:
         self._console = console
         self._quiet = quiet
         self._told = 0.0
-        self._state = ""
+        self._state = self._message = ""
 
     def take(self, report: ShardsReport) -> None:
         now = time.monotonic()
         every = _DRAW_EVERY_S if self._console.is_terminal else _LINE_EVERY_S
-        new = report.state != self._state
+        new = (report.state, report.message) != (self._state, self._message)
         if self._quiet or (not new and now - self._told < every):
             return
-        self._told, self._state = now, report.state
+        new_message = report.message != self._message
+        self._told, self._state, self._message = now, report.state, report.message
         line = progress_line(report)
-        if report.message and new:
+        if report.message and new_message:
             also = _GO_ON if report.state == "paused" else ""
             self._print(report.message + also, "\n")
         self._print(line, "\r" if self._console.is_terminal else "\n")

@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +26,14 @@ from judgenet.core.shards import Shard
 from judgenet.engine.broker import AttemptAt, Beat, Broker, BrokerPlan, Orders
 from judgenet.engine.budget import Used
 from judgenet.engine.options import OptionError
-from judgenet.engine.shard_worker import ShardEnd, ShardJob, require_shared, say_failed, work_shard
+from judgenet.engine.shard_worker import (
+    ShardEnd,
+    ShardJob,
+    UnfitMachine,
+    require_shared,
+    say_failed,
+    work_shard,
+)
 from judgenet.store.db import StoreError
 from judgenet.store.files import FileError
 from judgenet.store.shard_states import (
@@ -167,9 +174,22 @@ class _ActorLink:
         return bool(self._ask("kept", at, sums))
 
 
-def _task(job: ShardJob, at: AttemptAt, actor: Any) -> ShardEnd:
+@dataclass(frozen=True, slots=True)
+class UnfitNode:
+    """A node of Ray that cannot judge shards of the run, and why."""
+
+    node: str
+    why: str
+
+
+def _task(job: ShardJob, at: AttemptAt, actor: Any) -> ShardEnd | UnfitNode:
     """A task of Ray: one attempt."""
-    return work_shard(job, at, _ActorLink(actor))
+    try:
+        return work_shard(job, at, _ActorLink(actor))
+    except UnfitMachine as error:
+        import ray
+
+        return UnfitNode(ray.get_runtime_context().get_node_id(), str(error))
 
 
 def load_ray() -> Any:
@@ -276,9 +296,12 @@ class RayShards:
                 f"{run.folder}: another JudgeNet runs these shards. Watch it with judgenet status, or stop it first."
             ) from None
         write_command(run.folder, "run")
-        actor = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(BrokerDesk)
+        # The shared folder is sure to be here or, through ray://, on the head; without that node the run ends anyway.
+        here = {"ray.io/node-id": ray.get_runtime_context().get_node_id()}
+        actor = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, label_selector=here)(BrokerDesk)
         self.broker = actor.remote(run.plan, run.folder, run.of, run.made)
         self.tasks: dict[Any, AttemptAt] = {}
+        self._unfit: dict[str, str] = {}
         self._ticket = 0
 
     def _ask(self, name: str, *values: Any) -> Any:
@@ -318,11 +341,13 @@ class RayShards:
     def step(self) -> ShardsReport | None:
         """Starts what can start, and takes in what has ended; the last report where all has ended."""
         report, over = self._ask("tick")
+        if self._unfit and not report.message:
+            report = replace(report, message=f"Not used: {' '.join(self._unfit.values())}")
         self._on_report(report)
         if over and not self.tasks:
             return report  # type: ignore[no-any-return]
         while len(self.tasks) < self._run.plan.workers and (at := self._take()) is not None:
-            self.tasks[self._task.remote(self._run.job(at[0]), at, self.broker)] = at
+            self.tasks[self._task_elsewhere().remote(self._run.job(at[0]), at, self.broker)] = at
         if not self.tasks:
             time.sleep(_TICK_S)
             return None
@@ -330,10 +355,29 @@ class RayShards:
         for task in ended:
             at = self.tasks.pop(task)
             try:
-                self._ask("ended", at, self._ray.get(task))
+                self._take_in(at, self._ray.get(task))
             except Exception as error:  # whatever a worker may die of
                 self._ask("died", at, _death_words(error))
         return None
+
+    def _take_in(self, at: AttemptAt, end: ShardEnd | UnfitNode) -> None:
+        """Takes in how an attempt ended. A machine that is unfit gets no more shards and costs no shard a try, as long
+        as there are others: it would take all of them, being free at once."""
+        if isinstance(end, ShardEnd):
+            self._ask("ended", at, end)
+            return
+        self._unfit[end.node] = end.why
+        nodes = {of["NodeID"] for of in self._ray.nodes() if of["Alive"] and of["Resources"].get("CPU")}
+        if nodes - set(self._unfit):
+            self._ask("ended", at, ShardEnd("stopped", Used(0, 0, 0.0)))
+        else:
+            self._ask("died", at, end.why)
+
+    def _task_elsewhere(self) -> Any:
+        """The task, to be started on no machine that is unfit."""
+        if not self._unfit:
+            return self._task
+        return self._task.options(label_selector={"ray.io/node-id": f"!in({','.join(self._unfit)})"})
 
     def end(self) -> None:
         """Ends the broker, and lets others run these shards."""

@@ -90,6 +90,10 @@ class ShardEnd:
     message: str = ""
 
 
+class UnfitMachine(StoreError):
+    """This machine cannot judge shards of the run; others may."""
+
+
 def machine_name() -> str:
     """The name of this machine and the number of this process."""
     return f"{socket.gethostname()}:{os.getpid()}"
@@ -98,12 +102,12 @@ def machine_name() -> str:
 def work_shard(job: ShardJob, at: AttemptAt, link: BrokerLink) -> ShardEnd:
     """Judges a shard, going on from what earlier attempts kept.
 
-    :raises StoreError: nothing can be kept on this machine, it has another JudgeNet, or the folder of the shards is
-        not shared with it.
+    :raises UnfitMachine: it has another JudgeNet, or the folder of the shards is not shared with it.
+    :raises StoreError: nothing can be kept on this machine.
     :raises FileError: nothing can be kept in the shared folder.
     """
     if job.version != __version__:
-        raise StoreError(
+        raise UnfitMachine(
             f"{machine_name()}: JudgeNet {__version__} is installed here, {job.version} where the run was begun. "
             "Install the same on all machines."
         )
@@ -285,10 +289,10 @@ def require_shared(folder: Path) -> None:
     """Sees that the folder of the shards on this machine is the one that the run was begun in: what a worker kept in
     another would be lost.
 
-    :raises StoreError: it is not there, or is another.
+    :raises UnfitMachine: it is not there, or is another.
     """
     if not (folder / CONTROL).exists():
-        raise StoreError(
+        raise UnfitMachine(
             f"{machine_name()}: {folder} is not there, or not the one of the run. All machines must share it at the "
             "same path: put the project on a shared disk."
         )

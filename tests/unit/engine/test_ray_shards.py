@@ -19,10 +19,10 @@ from judgenet.engine.broker import AttemptAt, Beat, BrokerPlan
 from judgenet.engine.budget import Limits, Used
 from judgenet.engine.options import OptionError
 from judgenet.engine.ray_shards import JOURNAL, BrokerDesk
-from judgenet.engine.shard_worker import ShardEnd, ShardJob
+from judgenet.engine.shard_worker import ShardEnd, ShardJob, UnfitMachine
 from judgenet.store.db import StoreError
 from judgenet.store.shard_states import ShardsReport, read_shard_report, read_shards_report, write_command
-from tests.fakes.inline_ray import use_inline_ray
+from tests.fakes.inline_ray import CHOSEN, use_inline_ray
 from tests.fakes.judge_server import JudgeServer
 
 PLAN = BrokerPlan({1: 10, 2: 10, 3: 10}, limits=Limits(max_calls=1000), workers=2)
@@ -118,6 +118,48 @@ def test_a_shard_that_fails_three_times_is_named_and_the_others_go_on(
     failed = read_shard_report(tmp_path / "out" / "run.shards" / "0002-of-0003")
     assert failed is not None
     assert (failed.state, failed.attempt, failed.error) == ("failed", 3, "MemoryError: no room for the second shard")
+
+
+def test_an_unfit_machine_costs_no_shard_a_try_while_there_are_others(
+    tmp_path: Path, pairs: list[Pair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_inline_ray(monkeypatch)
+    judged = ray_shards.work_shard
+
+    def unfit(job: ShardJob, at: AttemptAt, link: Any) -> ShardEnd:
+        if not CHOSEN:
+            raise UnfitMachine("node-3: another version.")
+        return judged(job, at, link)
+
+    monkeypatch.setattr(ray_shards, "work_shard", unfit)
+    with JudgeServer() as server:
+        network = jn.Network.layers(1, 1, model="judge", endpoint=jn.endpoint(server.url, "judge"), roles="none")
+        with pytest.warns(UserWarning, match="Not used: node-3: another version"):
+            run = jn.judge(pairs, network, out=tmp_path / "out", engine="ray", shards=3, progress=False)
+    assert run.agreement().to_dict()["state"] == "done"
+    assert set(map(str, CHOSEN)) == {"{'ray.io/node-id': '!in(here)'}"}
+    told = read_shards_report(tmp_path / "out" / "run.shards")
+    assert told is not None
+    assert (told.state, told.by_state) == ("done", {"done": 3})
+
+
+def test_where_all_machines_are_unfit_the_run_ends_and_says_why(
+    tmp_path: Path, pairs: list[Pair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_inline_ray(monkeypatch).others = 0
+
+    def unfit(job: ShardJob, at: AttemptAt, link: Any) -> ShardEnd:
+        raise UnfitMachine("node-3: another version.")
+
+    monkeypatch.setattr(ray_shards, "work_shard", unfit)
+    network = jn.Network.layers(
+        1, 1, model="judge", endpoint=jn.endpoint("http://127.0.0.1:9/v1", "judge"), roles="none"
+    )
+    with (
+        pytest.warns(UserWarning, match=r"2 shards failed 3 times: 1, 2 \(node-3: another version\.\)"),
+        pytest.raises(StoreError),
+    ):
+        jn.judge(pairs, network, out=tmp_path / "out", engine="ray", shards=2, progress=False)
 
 
 def test_shards_are_run_by_one_program_at_a_time(
