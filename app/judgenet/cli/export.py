@@ -147,6 +147,8 @@ def export(
         with open_run(run, project) as (store, info):
             made = _exported(store, info, aggregation)
             _write(RUN_EXPORTS[what].of(made), kind, output)
+            if made.pictures.words:
+                typer.echo(made.pictures.words, err=True)
             if made.left_out:
                 typer.echo(f"Left out: {made.left_out_words}", err=True)
 

@@ -114,10 +114,13 @@ def picture_part(part: Any) -> str | None:
 
     Parts are those of OpenAI (``{"type": "image_url", "image_url": {"url": …}}``, also ``input_image``), of Anthropic
     (``{"type": "image", "source": {"type": "base64", "media_type": …, "data": …}}``, or with a ``url``), of Gemini
-    (``{"inlineData": {"mimeType": …, "data": …}}``), and ``{"type": "image", "path": …}``.
+    (``{"inlineData": {"mimeType": …, "data": …}}``), of LLM Comparator (``{"type": "image_byte", "data": …}``, base64),
+    and ``{"type": "image", "path": …}``.
     """
     if not isinstance(part, dict):
         return None
+    if part.get("type") == "image_byte" and isinstance(part.get("data"), str):
+        return marked(_data_uri("image/jpeg", part["data"]))
     inline = part.get("inlineData") or part.get("inline_data")
     if isinstance(inline, dict) and isinstance(inline.get("data"), str):
         return marked(_data_uri(inline.get("mimeType") or inline.get("mime_type"), inline["data"]))
@@ -156,9 +159,10 @@ def parts_text(value: Any) -> str | None:
     found: list[str] = []
     for part in parts:
         if isinstance(part, dict) and part.get("type") in ("text", "input_text", "output_text"):
-            if not isinstance(part.get("text"), str):
+            text = part.get("text", part.get("data"))
+            if not isinstance(text, str):
                 return None
-            found.append(part["text"])
+            found.append(text)
         elif (mark := picture_part(part)) is not None:
             found.append(mark)
         else:
@@ -320,8 +324,9 @@ def _picture(where: str, album: Album) -> PairPicture:
     scheme = urlsplit(where).scheme if "://" in where else ""
     if scheme and scheme != "file":
         raise PictureError(
-            f"The picture is an address ({shown(where, 100)}), and addresses are not fetched.",
-            "Download the pictures, and give their paths or data URIs.",
+            f"The picture is an address at {urlsplit(where).hostname or 'an unknown host'} ({shown(where, 100)}), and "
+            "addresses are not fetched: reading pairs contacts no host.",
+            "Download the pictures, and give their paths or data URIs; the page Pictures in pairs has a script.",
         )
     path = album.file(url2pathname(unquote(urlsplit(where).path)) if scheme else where)
     found = _look_at(path, where)
@@ -484,6 +489,18 @@ def sent_form(data: bytes, largest: int = LARGEST_EDGE) -> SentForm:
         if len(content) <= MOST_SENT:
             break
     return SentForm("image/jpeg", content)
+
+
+def as_jpeg(sent: SentForm) -> bytes:
+    """A picture as JPEG, on white where it has transparent parts.
+
+    :raises PictureError: it cannot be read.
+    """
+    if sent.media == "image/jpeg":
+        return sent.data
+    with _opened(sent.data) as image:
+        made = _frame(image, LARGEST_EDGE)
+    return _encoded(_on_white(made), "JPEG", quality=_JPEG_QUALITY)
 
 
 def small_copy(data: bytes, largest: int) -> SentForm:

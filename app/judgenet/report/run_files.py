@@ -17,6 +17,7 @@ from judgenet.core.aggregate import NO_QUORUM
 from judgenet.core.documents import well_formed
 from judgenet.core.wording import plural
 from judgenet.formats.tables import guard_cell, whole_file, write_parquet
+from judgenet.report.exported_pictures import PictureFiles
 from judgenet.report.run_records import (
     Omitted,
     Record,
@@ -24,9 +25,11 @@ from judgenet.report.run_records import (
     call_records,
     comparator_examples,
     comparator_head,
+    have_pictures,
     label_records,
     label_studio_tasks,
     pair_records,
+    picture_records,
     preference_records,
     role_records,
     system_records,
@@ -50,6 +53,7 @@ class ExportedRun:
     run: RunInfo
     source: str
     left_out: Omitted
+    pictures: PictureFiles
 
     @classmethod
     def of(cls, store: Store, run: RunInfo, source: str | None = None) -> ExportedRun:
@@ -57,7 +61,7 @@ class ExportedRun:
 
         :raises ValueError: the run has no such aggregation.
         """
-        return cls(store, run, verdict_source(run, source), Omitted())
+        return cls(store, run, verdict_source(run, source), Omitted(), PictureFiles())
 
     @property
     def left_out_words(self) -> str:
@@ -77,11 +81,13 @@ _LEFT: Final = {
 @dataclass(frozen=True, slots=True)
 class Records:
     """Records to be written, made anew each time that they are asked for. ``unit`` names one of them; ``head`` gives
-    the other members of a JSON file whose records stand in the member ``examples``."""
+    the other members of a JSON file whose records stand in the member ``examples``. ``pictures`` are the files beside
+    them, where they have some."""
 
     unit: str
     make: Callable[[], Iterator[Record]]
     head: Callable[[], Record] | None = None
+    pictures: PictureFiles | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ class RunExport:
     def of(self, wanted: ExportedRun) -> Records:
         """The records of a run."""
         head = None if self.head is None else partial(self.head, wanted)
-        return Records(self.unit, partial(self.records, wanted), head)
+        return Records(self.unit, partial(self.records, wanted), head, wanted.pictures)
 
 
 RUN_EXPORTS: Final[dict[str, RunExport]] = {
@@ -111,7 +117,7 @@ RUN_EXPORTS: Final[dict[str, RunExport]] = {
     "preferences": RunExport(
         "Preferences for training (chosen, rejected)",
         "preference",
-        lambda of: preference_records(of.store, of.run, of.source, of.left_out),
+        lambda of: preference_records(of.store, of.run, of.source, of.left_out, of.pictures),
     ),
     "systems": RunExport(
         "Scores by system, one row per response",
@@ -137,15 +143,23 @@ RUN_EXPORTS: Final[dict[str, RunExport]] = {
 
 
 def write_export(records: Records, format: ExportFormat, path: Path) -> int:
-    """Writes records to a file, whole or not at all, and returns how many there are.
+    """Writes records to a file, whole or not at all, and returns how many there are. Their pictures go into files
+    beside it.
 
     :raises FileError: it cannot be written.
     """
-    with _draft(path) as draft:
-        if format == "parquet":
-            return write_parquet(records.make, draft)
-        with draft.open("w", encoding="utf-8", newline="") as out:
-            return write_text(records, format, out)
+    if records.pictures is not None:
+        records.pictures.beside(path)
+    try:
+        with _draft(path) as draft:
+            if format == "parquet":
+                return write_parquet(records.make, draft)
+            with draft.open("w", encoding="utf-8", newline="") as out:
+                return write_text(records, format, out)
+    except BaseException:
+        if records.pictures is not None:
+            records.pictures.discard()
+        raise
 
 
 def export_run(store: Store, run: RunInfo, what: str, path: Path, source: str | None = None) -> ExportedRun:
@@ -265,19 +279,26 @@ DATASET_PARTS: Final = ("verdicts", "calls", "preferences", "systems")
 
 def write_dataset(of: ExportedRun, folder: Path) -> dict[str, int]:
     """Writes a run as a folder that data set hubs read: Parquet files in ``data`` and a card, ``README.md``, that says
-    what was judged by what. Returns how many records there are of each unit.
+    what was judged by what; pictures of pairs go into ``images``. Returns how many records there are of each unit.
 
     :raises FileError: the folder holds something else already, or cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FileError(f"{folder} is no empty folder. Name a new one.")
+    of.pictures.folder, of.pictures.prefix = folder / "images", "images"
+    parts = {part: RUN_EXPORTS[part].of(of) for part in DATASET_PARTS}
+    if have_pictures(of.store, of.run):
+        parts["pictures"] = Records("picture", lambda: picture_records(of.store, of.run, of.pictures))
     counts = {
-        part: write_export(RUN_EXPORTS[part].of(of), "parquet", folder / "data" / f"{part}.parquet")
-        for part in DATASET_PARTS
+        part: write_export(records, "parquet", folder / "data" / f"{part}.parquet") for part, records in parts.items()
     }
     with _draft(folder / "README.md") as draft:
         draft.write_text(dataset_card(of, counts), encoding="utf-8")
-    return {RUN_EXPORTS[part].unit: count for part, count in counts.items()}
+    return {parts[part].unit: count for part, count in counts.items()}
+
+
+def _part_title(part: str) -> str:
+    return "Pictures, one row each" if part == "pictures" else RUN_EXPORTS[part].title
 
 
 def dataset_card(of: ExportedRun, counts: dict[str, int]) -> str:
@@ -308,9 +329,16 @@ def dataset_card(of: ExportedRun, counts: dict[str, int]) -> str:
         "",
         "| file | rows | what |",
         "| --- | --- | --- |",
-        *(f"| `data/{part}.parquet` | {count:,} | {RUN_EXPORTS[part].title} |" for part, count in counts.items()),
+        *(f"| `data/{part}.parquet` | {count:,} | {_part_title(part)} |" for part, count in counts.items()),
         "",
     ]
+    if "pictures" in counts:
+        lines += [
+            f"The pictures of the pairs are in `images` ({plural(len(of.pictures.paths), 'file')}), as the judges were "
+            "sent them. Paths (`path`, and `images` of the preferences, in the order of prompt, chosen and rejected "
+            "response) are relative to this folder.",
+            "",
+        ]
     if of.left_out:
         lines += [f"Left out of `preferences`: {of.left_out_words}.", ""]
     lines += [

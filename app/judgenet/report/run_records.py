@@ -15,6 +15,16 @@ from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.network import asks_probabilities
 from judgenet.core.pairs import Verdict
 from judgenet.formats.writing import pair_record
+from judgenet.report.exported_pictures import (
+    PictureFiles,
+    comparator_text,
+    holder_of,
+    images_of,
+    label_studio_pictures,
+    markdown_text,
+    message,
+    picture_rows,
+)
 from judgenet.stats.lab import counted_pairs
 from judgenet.store.acceptance import final_verdict, left_to_people, rule_confidence
 from judgenet.store.columns import DONE_PHASE
@@ -217,14 +227,31 @@ def pair_records(store: Store, run: RunInfo) -> Iterator[Record]:
         yield pair_record(of.pair, partial(picture_bytes, stores=(held,)))
 
 
-def preference_records(store: Store, run: RunInfo, source: str, left_out: Omitted) -> Iterator[Record]:
-    """One record a pair with a decision, for training on preferences: ``prompt``, ``chosen`` and ``rejected``.
+def have_pictures(store: Store, run: RunInfo) -> bool:
+    """Whether a pair of a run has pictures."""
+    return any(of.pair.pictures for of in run_pairs(store, run))
+
+
+def picture_records(store: Store, run: RunInfo, files: PictureFiles) -> Iterator[Record]:
+    """One record a picture of a pair, with the path of its file."""
+    for of in run_pairs(store, run):
+        if of.pair.pictures:
+            yield from picture_rows(of.pair, holder_of(store, run, of.index), files)
+
+
+def preference_records(
+    store: Store, run: RunInfo, source: str, left_out: Omitted, files: PictureFiles
+) -> Iterator[Record]:
+    """One record a pair with a decision, for training on preferences: ``prompt``, ``chosen`` and ``rejected``. Where a
+    pair of the run has pictures, the three are messages, and ``images`` has the paths of the pictures in the order of
+    prompt, chosen and rejected response.
 
     ``margin`` is the mean score of the chosen response less that of the other (``null`` without scores; it may be
     below 0 where votes and scores differ). Ties and pairs without a verdict, or left to people, are left out and
     counted.
     """
     left_out.clear()
+    seen = have_pictures(store, run)
     for place, (frame, of, mean_a, mean_b) in enumerate(_pairs(store, run)):
         verdict = _said(frame, source, place)
         if verdict is None or verdict == "tie":
@@ -237,10 +264,15 @@ def preference_records(store: Store, run: RunInfo, source: str, left_out: Omitte
         pair = of.pair
         sides = ((pair.response_a, pair.model_a, mean_a), (pair.response_b, pair.model_b, mean_b))
         (chosen, chosen_model, high), (rejected, rejected_model, low) = sides if verdict == "a" else sides[::-1]
+        texts: Record = {"prompt": pair.question, "chosen": chosen, "rejected": rejected}
+        if seen:
+            held = holder_of(store, run, of.index) if pair.pictures else store
+            images = images_of(texts.values(), pair, held, files)
+            texts = {
+                name: message("user" if name == "prompt" else "assistant", text, pair) for name, text in texts.items()
+            } | {"images": images}
         yield {
-            "prompt": pair.question,
-            "chosen": chosen,
-            "rejected": rejected,
+            **texts,
             "margin": None if high is None or low is None else high - low,
             "chosen_model": chosen_model,
             "rejected_model": rejected_model,
@@ -323,11 +355,12 @@ def comparator_examples(store: Store, run: RunInfo, left_out: Omitted) -> Iterat
             continue
         pair = of.pair
         human = frame.human_label(place)
+        held = holder_of(store, run, of.index) if pair.pictures else store
         yield {
-            "input_text": pair.question,
+            "input_text": comparator_text(pair.question, pair, held),
             "tags": [*([] if pair.task is None else [pair.task]), *pair.tags],
-            "output_text_a": pair.response_a,
-            "output_text_b": pair.response_b,
+            "output_text_a": comparator_text(pair.response_a, pair, held),
+            "output_text_b": comparator_text(pair.response_b, pair, held),
             "score": sum(rater["score"] for rater in raters) / len(raters),
             "individual_rater_scores": raters,
             "custom_fields": {
@@ -361,17 +394,22 @@ def _agreeing(frame: RunFrame, verdict: Verdict, place: int) -> float | None:
 
 def argilla_records(store: Store, run: RunInfo, source: str) -> Iterator[Record]:
     """The pairs as records of Argilla: the texts as fields, the network's verdict as a suggestion (its score is the
-    share of votes for it), the labels of the pair's annotators as responses. The record's id is that of the pair."""
+    share of votes for it), the labels of the pair's annotators as responses. The record's id is that of the pair.
+    Pictures stand in the texts as Markdown, which the fields show with ``use_markdown``."""
     for place, (frame, of, _, _) in enumerate(_pairs(store, run)):
         pair, verdict = of.pair, _said(frame, source, place)
         texts = {"question": pair.question, "response_a": pair.response_a, "response_b": pair.response_b}
+        texts |= {} if pair.reference is None else {"reference": pair.reference}
+        if pair.pictures:
+            held = holder_of(store, run, of.index)
+            texts = {name: markdown_text(text, pair, held) for name, text in texts.items()}
         suggestions: Record = {}
         if verdict is not None:
             share = _agreeing(frame, verdict, place)
             suggestions["verdict"] = {"value": verdict, "score": share, "agent": f"{run.id} {source}"}
         yield {
             "id": pair.id,
-            "fields": texts | ({} if pair.reference is None else {"reference": pair.reference}),
+            "fields": texts,
             "metadata": {} if pair.task is None else {"task": pair.task},
             "suggestions": suggestions,
             "responses": {"verdict": [{"value": said, "user_id": who} for who, said in pair.annotators]},
@@ -380,15 +418,15 @@ def argilla_records(store: Store, run: RunInfo, source: str) -> Iterator[Record]
 
 def label_studio_tasks(store: Store, run: RunInfo, source: str) -> Iterator[Record]:
     """The pairs as tasks of Label Studio: texts and ``pair_id`` in ``data``, the network's verdict as a prediction, the
-    labels of the pair's annotators as annotations. They fit a labelling form with a choice named ``verdict``."""
+    labels of the pair's annotators as annotations. They fit a labelling form with a choice named ``verdict``. Where a
+    pair of the run has pictures, each task has lists of them beside its texts, for tags ``Image``."""
+    seen = have_pictures(store, run)
     for place, (frame, of, _, _) in enumerate(_pairs(store, run)):
         pair, verdict = of.pair, _said(frame, source, place)
-        data = {
-            "pair_id": pair.id,
-            "question": pair.question,
-            "response_a": pair.response_a,
-            "response_b": pair.response_b,
-        }
+        data: Record = {"question": pair.question, "response_a": pair.response_a, "response_b": pair.response_b}
+        if seen:
+            data = label_studio_pictures(data, pair, holder_of(store, run, of.index) if pair.pictures else store)
+        data = {"pair_id": pair.id} | data
         task: Record = {"data": data if pair.task is None else data | {"task": pair.task}}
         if verdict is not None:
             task["predictions"] = [

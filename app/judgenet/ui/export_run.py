@@ -147,8 +147,9 @@ class ExportDialog(QDialog):
             context.errors.tell_exception(error, "The run was not exported")
             return
         written = ", ".join(plural(count, unit) for unit, count in counts.items())
+        pictures = f" {exported.pictures.words}." if exported.pictures.words else ""
         left = f" Left out: {exported.left_out_words}." if exported.left_out else ""
-        context.errors.tell(f"{path.name} is written: {written}.{left}", str(path), level="note")
+        context.errors.tell(f"{path.name} is written: {written}.{pictures}{left}", str(path), level="note")
 
     async def _ask(self, run: RunInfo, kind: str, form: str | None) -> Path | None:
         from judgenet.report.run_files import WHOLE_EXPORTS

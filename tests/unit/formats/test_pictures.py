@@ -87,7 +87,10 @@ def test_columns_of_pictures(file: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "words"),
     [
-        ("https://example.org/a.png", "addresses are not fetched"),
+        (
+            "https://example.org/a.png",
+            "is an address at example.org .'https://example.org/a.png'., and addresses are not fetched",
+        ),
         ("../red.png", "lies outside the folder"),
         ("/etc/hostname", "lies outside the folder"),
         ("pics/none.png", "There is no picture"),

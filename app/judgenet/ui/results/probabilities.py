@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from judgenet.core.wording import MINUS, aggregation_title, of, percent, percent_interval, ratio, ratio_interval
+from judgenet.core.wording import MINUS, aggregation_title, of, percent, percent_interval, plural, ratio, ratio_interval
 from judgenet.report.charts import BarPart
 from judgenet.report.model import Report, ReportedAgreement
 from judgenet.stats.agreement import agreement_of
 from judgenet.stats.intervals import agreement_intervals
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
-from judgenet.ui.results import probability_texts as texts
+from judgenet.ui.results import texts
 from judgenet.ui.results.discussion import SplitBars, Swatch
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel
@@ -37,7 +37,10 @@ class ProbabilitiesPanel(Panel):
         self.bars = SplitBars()
         self.table = FiguresTable(
             texts.PROBABILITIES_TABLE,
-            [Column(texts.VOTES, "name"), *(Column(title, "extra", at) for at, title in enumerate(texts.SOFT_COLUMNS))],
+            [
+                Column(texts.VOTE_COLUMN, "name"),
+                *(Column(title, "extra", at) for at, title in enumerate(texts.SOFT_COLUMNS)),
+            ],
             most=8,
         )
         self.note = label("", tone="text2", wrap=True)
@@ -87,8 +90,8 @@ class ProbabilitiesPanel(Panel):
 def _why(found: ProbabilityFigures) -> str:
     from judgenet.core.probabilities import SCORE_SOURCE_WORDS
 
-    words = {str(source): text.removeprefix("sampled text, as ") for source, text in SCORE_SOURCE_WORDS.items()}
-    others = [f"{of(count, found.calls)} {words.get(why, why)}" for why, count in found.by_text.items()]
+    words: dict[str, str] = {str(source): text for source, text in SCORE_SOURCE_WORDS.items()}
+    others = [texts.calls_by_text(of(count, found.calls), words.get(why, why)) for why, count in found.by_text.items()]
     return texts.calls_by_probabilities(of(found.used, found.calls), others)
 
 
@@ -141,7 +144,9 @@ def _difference(found: ProbabilityFigures) -> str:
     ends = difference.ci
     interval = "" if ends is None else f" [{_signed(ends.low)}, {_signed(ends.high)}]"
     clear = ends is not None and not ends.low <= 0 <= ends.high
-    words = texts.brier_difference(f"{_signed(difference.value)}{interval}", difference.n, clear)
+    words = texts.brier_difference(
+        f"{_signed(difference.value)}{interval}", plural(difference.n, "labelled pair"), clear
+    )
     return f"{words} {texts.BRIER_MEANING}"
 
 

@@ -5,6 +5,8 @@ A figure comes worded: as text, or as a whole number that is written with its th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 # The top bar: which run, which run beside it, and the panels of the page
 
 NO_RUN_YET = "No run yet"
@@ -533,6 +535,58 @@ def probability_bin(low: str, high: str, pairs: int, mean: str, observed: str, i
 
 def calibrated(share: str) -> str:
     return f"Calibrated: {share}"
+
+
+# Scores by token probabilities
+
+TOKEN_PROBABILITIES = "Scores by token probabilities"
+PROBABILITIES_TABLE = "Soft votes beside votes by scores"
+VOTE_COLUMN = "Vote"
+SOFT_COLUMNS = ("Accuracy", "κ", "Brier score", "n")
+LARGEST_PROBABILITY = "Calls by the largest of the probabilities of A, tie and B"
+LARGEST_BINS = ("below 50 %", "50 to 70 %", "70 to 90 %", "90 % or more")
+NO_LABELS_FOR_PROBABILITIES = "No pair has a human label: there is no accuracy, kappa or Brier score to compare."
+BRIER_MEANING = "Brier score: 0 is best, 2 worst. Expected scores are rarely equal, so their votes are rarely ties."
+
+
+def calls_of_layer(layer: str) -> str:
+    return f"Layer {layer}"
+
+
+def calls_by_probabilities(used: str, others: Sequence[str]) -> str:
+    whole = f"Expected scores in {used} calls."
+    return f"{whole} The others have the scores of their text: {'; '.join(others)}." if others else whole
+
+
+def calls_by_text(calls: str, source: str) -> str:
+    reason = source.removeprefix("sampled text, as ")
+    return f"{calls} {reason}"
+
+
+def mean_entropy(entropy: str) -> str:
+    return f"entropy {entropy}"
+
+
+def by_expected_scores(aggregation: str) -> str:
+    return f"{aggregation}, expected scores"
+
+
+def by_sampled_text(aggregation: str) -> str:
+    return f"{aggregation}, sampled text"
+
+
+def brier_missing(reason: str) -> str:
+    return f"No difference: {reason}."
+
+
+def brier_difference(difference: str, pairs: str, significant: bool) -> str:
+    significance = "significant" if significant else "not distinguishable from chance"
+    compared = f"Brier score of soft votes less that of sampled text: {difference}, {significance}"
+    return f"{compared}; {pairs}."
+
+
+def sharpness_read_out(rows: str) -> str:
+    return f"{LARGEST_PROBABILITY}. {rows}"
 
 
 # People in the loop
