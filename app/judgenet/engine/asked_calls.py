@@ -1,4 +1,4 @@
-"""A call on its way: asked, ended, and the values that endpoint, store and listeners are given of it."""
+"""A call that is asked, and one that ended; and what endpoint, store and listeners get of it."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Lane:
     ready: list[tuple[tuple[int, int, int, int, int], Call]] = field(default_factory=list)
     in_flight: int = 0
     keeping: int = 0
-    """Answers that are not on disk yet."""
+    """Number of answers that are not on disk yet."""
     most_keeping: int = 0
-    """So many of them at most, where they can be had again; 0: as many as calls at once."""
+    """The most of them, where answers can be had again; 0: as many as parallel calls."""
     opened: bool = False
     stopped: str = ""
     stopped_models: dict[str, str] = field(default_factory=dict)
@@ -42,10 +42,10 @@ class Lane:
     """Models that take no pictures, with the message that says so."""
     held: list[Call] = field(default_factory=list)
     spare: bool = False
-    """Nothing but stand-ins are asked here, and none was so far."""
+    """Only stand-ins would be asked here, and none has been yet."""
 
     def holds(self, call: Call) -> bool:
-        """Whether a call waits, since what it would ask has stopped."""
+        """Whether a call waits, since its model has stopped."""
         model = call.settings.model or ""
         return model in self.stopped_models or (model in self.blind_models and bool(call.work.pair.pictures))
 
@@ -58,6 +58,7 @@ class Lane:
 
     @property
     def room(self) -> bool:
+        """Whether another call may be sent now."""
         # The first call goes alone: a wrong key or a refused parameter shows before a second one is sent.
         most = self.endpoint.concurrency if self.opened else 1
         return (
@@ -89,7 +90,7 @@ class AskedCall:
 
 @dataclass(slots=True, eq=False)
 class EndedCall:
-    """A call that ended: what it came to, and what it used. ``key`` is set where a new answer was kept."""
+    """A call that ended: its result, and what it used. ``key`` is set where a new answer was kept."""
 
     call: Call
     result: CallResult
@@ -109,7 +110,7 @@ class EndedCall:
 
 
 def request_of(asked: AskedCall, max_tokens: int) -> ChatRequest:
-    """What an endpoint is sent for a call."""
+    """The request of a call, as an endpoint gets it."""
     question = asked.question
     prompt = question.prompt
     return ChatRequest(
@@ -164,7 +165,7 @@ def answer_of(
 
 
 def outcome_of(asked: AskedCall, ended: EndedCall, rule: str, started_at: float) -> Outcome:
-    """What a call came to, as the store keeps it."""
+    """The outcome of a call, as the store keeps it."""
     return Outcome(
         site=ended.call.site,
         result=None if isinstance(ended.result, tuple) else ended.result,
@@ -180,7 +181,7 @@ def outcome_of(asked: AskedCall, ended: EndedCall, rule: str, started_at: float)
 
 
 def finished_event(run_id: str, ended: EndedCall) -> CallFinished:
-    """What a call came to, as listeners hear it."""
+    """The outcome of a call, as listeners get it."""
     result = ended.result
     scored = result if isinstance(result, Evaluation) else None
     return CallFinished(
@@ -206,11 +207,11 @@ def finished_event(run_id: str, ended: EndedCall) -> CallFinished:
 
 
 async def pictures_of(question: Question, sent: SentPictures) -> tuple[SentPicture, ...]:
-    """The pictures of a question as they are sent. Those that are not encoded yet are, in a thread.
+    """The pictures of a question as they are sent. Pictures that are not encoded yet are encoded in a thread.
 
     :raises CallFailed: a picture is not there, or cannot be read.
     """
-    found = []
+    pictures = []
     for placed in question.prompt.pictures:
         try:
             form = sent.known(placed.picture)
@@ -218,8 +219,8 @@ async def pictures_of(question: Question, sent: SentPictures) -> tuple[SentPictu
                 form = await asyncio.to_thread(sent.sent, placed.picture)
         except (PictureError, StoreError, sqlite3.Error) as error:
             raise CallFailed(Reason.BAD_REQUEST, str(error), attempts=0) from None
-        found.append(SentPicture(placed.mark, *form, placed.picture))
-    return tuple(found)
+        pictures.append(SentPicture(placed.mark, *form, placed.picture))
+    return tuple(pictures)
 
 
 class Spending:
@@ -253,8 +254,8 @@ class Spending:
         return self._budget.waits
 
     def reserve(self, asked: AskedCall, tokens_out: int) -> Reserve | None:
-        """Room for a call with an answer of so many tokens at most, and for its thinking; ``None`` where there is none
-        now."""
+        """Reserves room for a call with an answer of at most ``tokens_out`` tokens, and for its thinking; ``None``
+        where there is no room now."""
         limits = self._budget.limits
         if limits.max_tokens is None and limits.max_price is None:
             return self._budget.reserve(0, 0.0)
@@ -274,7 +275,7 @@ class Spending:
         price = self._price(asked, usage)
         if asked.tokens_in and last.prompt > asked.tokens_in:
             # Its tokenizer makes more of a text than was estimated: what is asked from now on is estimated likewise.
-            # All of it is laid to the message, since the rest is a smaller part of longer prompts.
+            # All of the excess is ascribed to the message, since the rest is a smaller part of longer prompts.
             share = last.prompt / max(self._message_tokens(asked), 1)
             self._excess[asked.model] = max(share, self._excess.get(asked.model, 1.0))
         if asked.reserve is not None:
@@ -283,7 +284,7 @@ class Spending:
         return price
 
     def hold(self, calls: int, tokens: int, price: float) -> None:
-        """Holds what calls may use that an earlier start put into batches."""
+        """Reserves what the calls may use that an earlier start put into batches."""
         self._budget.hold(calls, tokens, price)
 
     def give_back(self, reserve: Reserve, *, asked: bool) -> None:

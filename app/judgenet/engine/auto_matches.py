@@ -1,4 +1,4 @@
-"""A run that chooses its matches: two systems meet on until their ranks are separated."""
+"""A run that chooses its matches: two systems meet until their ranks are separated."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AutoMatches:
         self._matches = system_matches(frame)
         if len(self._matches.names) < FEWEST_SYSTEMS:
             raise MatchesError(
-                "The pairs do not name two systems (columns model_a and model_b), so that none can meet."
+                "The pairs do not name two systems (columns model_a and model_b), so there are no matches to choose."
             )
         self._decides = deciding(frame.spec)
         self._seed = matches_seed(frame.run.record)
@@ -62,14 +62,14 @@ class AutoMatches:
 
     def _stop(self) -> Enough:
         plan, names = self._plan, self._matches.names
-        apart = sum(of.separated for of in plan.neighbours)
+        apart = sum(neighbour.separated for neighbour in plan.neighbours)
         message = (
             f"The ranks are separated (--matches auto): each of {plural(len(names), 'system')} from the next"
             if plan.separated
             else f"No match is left that could separate ranks further (--matches auto): {apart:,} of "
             f"{plural(len(plan.neighbours), 'system')} are separated from the next"
         )
-        order = [names[of] for of in plan.order]
+        order = [names[neighbour] for neighbour in plan.order]
         return Enough(
             f"{message}, after {plan.played:,} of {plural(self._matches.pairs, 'match', 'matches')} in "
             f"{plural(plan.rounds, 'round')}.",

@@ -46,7 +46,7 @@ from judgenet.store.runs import has_calls, recorded
 LAB_JUDGES: tuple[LabJudge, ...] = ("single", "faireval", "network")
 USUAL_JUDGES: tuple[LabJudge, ...] = ("single", "network")
 NEURONS = "neurons"
-"""In a list of judges: each neuron of the network is shown too."""
+"""The name in a list of judges that asks for each neuron of the network too."""
 
 
 def chosen_judges(names: Sequence[str]) -> tuple[tuple[LabJudge, ...], bool]:
@@ -54,7 +54,7 @@ def chosen_judges(names: Sequence[str]) -> tuple[tuple[LabJudge, ...], bool]:
 
     :raises BiasError: an unknown name, or none.
     """
-    there = f"there are {', '.join(LAB_JUDGES)} and {NEURONS}."
+    there = f"the judges are {', '.join(LAB_JUDGES)} and {NEURONS}."
     for name in names:
         if name not in (*LAB_JUDGES, NEURONS):
             raise BiasError(f"There is no judge {name!r}; {there}")
@@ -98,7 +98,7 @@ def _in_lab(spec: NetworkSpec) -> NetworkSpec:
 
 
 def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = USUAL_JUDGES) -> dict[LabJudge, Start]:
-    """What each judge is started with. ``base`` is the start of the network on the pairs; its pairs are replaced."""
+    """The start of each judge. ``base`` is the start of the network on the pairs; its pairs are replaced."""
     specs = {
         "single": single_of(base.spec),
         "faireval": faireval_of(base.spec),
@@ -124,8 +124,8 @@ def lab_starts(base: Start, built: BuiltLab, judges: Sequence[LabJudge] = USUAL_
 
 @dataclass(frozen=True, slots=True)
 class LabEstimate:
-    """What a lab comes to, judge by judge. ``shared`` are calls that prompts or judges have in common:
-    asked once, paid once."""
+    """The estimate of a lab, judge by judge. ``shared`` is the number of calls that prompts or judges have in common:
+    made once, paid once."""
 
     judges: dict[LabJudge, RunEstimate]
     shared: int
@@ -134,22 +134,22 @@ class LabEstimate:
     @property
     def calls(self) -> Range:
         """All calls of all judges."""
-        return _sum([of.estimate.calls for of in self.judges.values()])
+        return _sum([judge.estimate.calls for judge in self.judges.values()])
 
     @property
     def calls_open(self) -> Range:
         """The calls that are still to be paid."""
-        return _sum([of.estimate.calls_open for of in self.judges.values()])
+        return _sum([judge.estimate.calls_open for judge in self.judges.values()])
 
     @property
     def recorded(self) -> int:
         """The calls that are answered already."""
-        return sum(of.estimate.calls_recorded for of in self.judges.values()) - self.shared
+        return sum(judge.estimate.calls_recorded for judge in self.judges.values()) - self.shared
 
     @property
     def price(self) -> PriceRange | None:
         """The price of the open calls, ``None`` where a model's is unknown."""
-        prices = [of.estimate.price for of in self.judges.values()]
+        prices = [judge.estimate.price for judge in self.judges.values()]
         known = [price for price in prices if price is not None]
         if len(known) < len(prices):
             return None
@@ -158,13 +158,19 @@ class LabEstimate:
     @property
     def seconds(self) -> Duration:
         """How long it takes, one judge after the other."""
-        each = [of.duration for of in self.judges.values()]
-        return Duration(sum(of.low for of in each), sum(of.high for of in each), all(of.measured for of in each))
+        durations = [judge.duration for judge in self.judges.values()]
+        return Duration(
+            sum(duration.low for duration in durations),
+            sum(duration.high for duration in durations),
+            all(duration.measured for duration in durations),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Stable keys; an unknown price is ``null`` with a reason."""
         price = self.price
-        reasons = [of.estimate.reason for of in self.judges.values() if of.estimate.reason]
+        reasons = [
+            judge_estimate.estimate.reason for judge_estimate in self.judges.values() if judge_estimate.estimate.reason
+        ]
         return {
             "prompts": self.prompts,
             "calls": list(self.calls),
@@ -177,18 +183,18 @@ class LabEstimate:
             "currency": next(iter(self.judges.values())).estimate.currency,
             "seconds": [self.seconds.low, self.seconds.high],
             "seconds_measured": self.seconds.measured,
-            "judges": {judge: of.to_json() for judge, of in self.judges.items()},
+            "judges": {judge: judge_estimate.to_json() for judge, judge_estimate in self.judges.items()},
         }
 
     def lines(self) -> list[tuple[str, str]]:
         """Label and text of each figure, for people."""
         price = self.price
         first_judge = next(iter(self.judges.values())).estimate
-        reasons = dict.fromkeys(of.estimate.reason for of in self.judges.values() if of.estimate.reason)
+        reasons = dict.fromkeys(judge.estimate.reason for judge in self.judges.values() if judge.estimate.reason)
         return [
             ("prompts", f"{self.prompts:,} for each of {len(self.judges)} judges"),
             ("calls", whole_range(*self.calls)),
-            ("shared calls, asked once", f"{self.shared:,}"),
+            ("shared calls, made once", f"{self.shared:,}"),
             ("already paid for", f"{self.recorded:,}"),
             ("still to ask", whole_range(*self.calls_open)),
             (
@@ -202,7 +208,7 @@ class LabEstimate:
 
 
 def estimate_lab(starts: Mapping[LabJudge, Start], store: Store | None) -> LabEstimate:
-    """Calls, price and time of a lab; ``store`` tells what is paid for already."""
+    """Calls, price and time of a lab; ``store`` holds the answers that are paid for already."""
     judges: dict[LabJudge, RunEstimate] = {}
     shared = 0
     earlier: set[bytes] = set()
@@ -218,9 +224,9 @@ def estimate_lab(starts: Mapping[LabJudge, Start], store: Store | None) -> LabEs
 
 
 def _shared_within(start: Start, store: Store | None) -> int:
-    """Calls that are still to be asked for a prompt, and are then there for others: all of them for a prompt of the
-    very same texts, the role generation for one of the same pair, since what the lab says besides does not change
-    roles. With many prompts, a part spread over all is looked up in the store."""
+    """Calls that are made for one prompt and then serve others: all calls for a prompt with the same texts, role
+    generation for one of the same pair, since what the lab adds does not change roles. With many prompts, a part
+    spread over all is looked up in the store."""
     whole = _open_for_others(start, store, _grouped(start.pairs, shown=True), count_calls(start.spec).total)
     if not needs_roles(start.spec):
         return whole
@@ -248,11 +254,11 @@ def _open_for_others(start: Start, store: Store | None, groups: Sequence[Sequenc
         return shared
     groups = [some for some in groups if len(some) > 1]
     looked_at = groups[:: -(-len(groups) // MOST_PAIRS)]
-    of = sum(len(some) - 1 for some in looked_at) * calls
+    counted = sum(len(some) - 1 for some in looked_at) * calls
     still_open = sum(
         (len(some) - 1) * max(0, calls - recorded_calls(start, store, some[:1]).recorded) for some in looked_at
     )
-    return round(shared * still_open / of)
+    return round(shared * still_open / counted)
 
 
 def _shared_with(earlier: set[bytes], start: Start, store: Store | None) -> int:
@@ -283,7 +289,7 @@ def _with_recorded(start: Start, run_totals: RunTotals, more: int) -> RunTotals:
 
 
 def _sum(ranges: Sequence[Range]) -> Range:
-    return Range(sum(one.low for one in ranges), sum(one.high for one in ranges))
+    return Range(sum(each.low for each in ranges), sum(each.high for each in ranges))
 
 
 # Running it
@@ -301,8 +307,8 @@ class LabFinished:
 
 
 class LabHandle:
-    """A lab that goes on: one judge's run after the other, on a thread of its own. All methods may be called from any
-    thread. ``future`` gives the end; the limits of the start hold for all runs together."""
+    """A lab that runs: one judge's run after the other, on a thread of its own. All methods may be called from any
+    thread. ``future`` holds the end; the limits of the start hold for all runs together."""
 
     def __init__(
         self,
@@ -328,23 +334,23 @@ class LabHandle:
         self._thread = threading.Thread(target=self._run, name="judgenet-lab", daemon=True)
 
     def start(self) -> LabHandle:
-        """Begins; the handle itself is given back."""
+        """Begins, and returns the handle itself."""
         self._thread.start()
         return self
 
     def pause(self) -> None:
         """Sends no further call."""
-        self._tell("_paused", True, RunHandle.pause)
+        self._change("_paused", True, RunHandle.pause)
 
     def resume(self) -> None:
         """Goes on, and tries stopped endpoints again."""
-        self._tell("_paused", False, RunHandle.resume)
+        self._change("_paused", False, RunHandle.resume)
 
     def cancel(self) -> None:
-        """Ends the lab within a second; what is finished is kept, and the same again goes on from there."""
-        self._tell("_cancelled", True, RunHandle.cancel)
+        """Ends the lab within a second; what is finished is kept, and a new start goes on from there."""
+        self._change("_cancelled", True, RunHandle.cancel)
 
-    def _tell(self, name: str, value: bool, action: Callable[[RunHandle], None]) -> None:
+    def _change(self, name: str, value: bool, action: Callable[[RunHandle], None]) -> None:
         with self._guard:
             setattr(self, name, value)
             if self._handle is not None:

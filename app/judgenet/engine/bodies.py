@@ -16,11 +16,11 @@ from judgenet.engine.transport import HttpAnswer
 MOST_BYTES = 8 * 1024 * 1024
 """The largest answer that is read, unpacked, in bytes: more than 100,000 tokens need, however they are escaped."""
 MOST_ERROR_BYTES = 64 * 1024
-"""So much is read of an answer that only says what went wrong."""
+"""Bytes that are read of an answer that only says what went wrong."""
 _AT_A_TIME = 64 * 1024
 """Bytes that are unpacked at a time."""
 _MOST_LAYERS = 3
-"""So often an answer may be packed into itself."""
+"""How many times over an answer may be compressed."""
 
 
 class TooLarge(Exception):
@@ -41,7 +41,7 @@ class _Unpacker(Protocol):
 
 
 def _unpackers(encoding: str) -> list[_Inflate]:
-    """What undoes a ``Content-Encoding``, in the order in which it must be undone.
+    """The decoders of a ``Content-Encoding``, in the order in which they must be applied.
 
     :raises Packed: for one that is not known.
     """
@@ -96,7 +96,7 @@ def _through(unpackers: list[_Inflate], data: bytes) -> Iterator[bytes]:
 
 
 def pieces(response: HttpAnswer) -> AsyncGenerator[bytes, None]:
-    """The body as it comes, unpacked. aiohttp's own way to it unpacks without a bound.
+    """The body as it comes, unpacked (aiohttp itself would unpack without a bound).
 
     :raises Packed: it cannot be unpacked.
     """

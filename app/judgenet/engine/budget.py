@@ -12,7 +12,7 @@ from judgenet.core.wording import money
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """At most so many new calls, tokens (in and out), and so much money. ``None`` sets no limit.
+    """The most new calls, tokens (in and out), and money (in the currency of the prices). ``None`` sets no limit.
 
     They hold for one start of a run; answers from the store are free.
     """
@@ -35,7 +35,7 @@ class Limits:
 
     @classmethod
     def from_json(cls, record: object) -> Limits:
-        """The limits of such a record; what is no limit is left out, since whoever wrote it meant none."""
+        """The limits of such a record; a value that is no limit counts as none."""
         given = record if isinstance(record, Mapping) else {}
 
         def number(name: str) -> float | None:
@@ -56,10 +56,11 @@ class Used(NamedTuple):
     price: float
 
     def plus(self, other: Used) -> Used:
+        """The sum of each."""
         return Used(self.calls + other.calls, self.tokens + other.tokens, self.price + other.price)
 
     def less(self, other: Used) -> Used:
-        """What of each is more than the other's, nothing where it is less."""
+        """Each less the other's, but at least 0."""
         return Used(
             max(0, self.calls - other.calls), max(0, self.tokens - other.tokens), max(0.0, self.price - other.price)
         )
@@ -77,13 +78,13 @@ class Used(NamedTuple):
         return Used(int(self.calls * factor), int(self.tokens * factor), self.price * factor)
 
     def fits(self, room: Used) -> bool:
-        """Whether each is within the room, prices but for what floating point adds."""
+        """Whether each is at most that of ``room``; prices up to rounding errors."""
         return self.calls <= room.calls and self.tokens <= room.tokens and self.price <= room.price + 1e-12
 
 
 @dataclass(slots=True)
 class Reserve:
-    """What a call in flight may still use at most."""
+    """The most that a call in flight may still use."""
 
     tokens: int
     price: float
@@ -127,7 +128,7 @@ class Budget:
         return held
 
     def hold(self, calls: int, tokens: int, price: float) -> None:
-        """Counts calls as asked, with what they may use, that stand in batches of an earlier start."""
+        """Counts calls in batches of an earlier start as made, with what they may use."""
         self.calls += calls
         self._tokens_held += tokens
         self._price_held += price
@@ -150,7 +151,7 @@ class Budget:
 
     @property
     def spent_up(self) -> str:
-        """Which limit is in the way, for people."""
+        """The limits with what is used of them, for people."""
         limits = self.limits
         named = []
         if limits.max_calls is not None:
@@ -204,8 +205,8 @@ class LeasedBudget(Budget):
         return self._refused
 
     def ask(self, calls: int) -> tuple[Used, Used, Used]:
-        """What the calls so far have used at most, those in flight included, what so many more may use, and what one
-        may use. Until :meth:`allow` no more than that is begun."""
+        """The most that the calls so far use, those in flight included; the most that ``calls`` more may use; and the
+        most that one may use. Until :meth:`allow` no more than the first two together is begun."""
         with self._lock:
             begun = Used(self.calls, self.tokens + self._tokens_held, self.price + self._price_held)
             one = Used(1, self._most.tokens, self._most.price)
@@ -221,7 +222,7 @@ class LeasedBudget(Budget):
             return any(now > then for now, then in zip(allowed, before, strict=True))
 
     def exhaust(self, why: str) -> None:
-        """No more room comes."""
+        """Says that no more room will come, and why."""
         self.exhausted = why
         self.waits = False
 
@@ -235,7 +236,7 @@ class LeasedBudget(Budget):
 
 
 def _capped(limited: Limits, allowed: Used) -> Limits:
-    """Limits where there are some, at what is allowed."""
+    """The limits that are set, lowered to what is allowed."""
     return Limits(
         None if limited.max_calls is None else allowed.calls,
         None if limited.max_tokens is None else allowed.tokens,

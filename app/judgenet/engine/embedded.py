@@ -44,7 +44,7 @@ _FIRST, _LAST = slice(2), slice(-3, None)
 
 
 class EmbeddedServerError(RuntimeError):
-    """The server did not start, or ended; the message holds what it last said."""
+    """The server did not start, or ended; the message holds the end of its error output."""
 
 
 def default_threads() -> int:
@@ -132,7 +132,8 @@ class EmbeddedServer:
                     pipe.close()
 
     async def obituary(self, within: float = 1.0) -> str | None:
-        """How the child ended, with its last words; ``None`` where it still lives after ``within`` seconds."""
+        """How the child ended, with the end of its error output; ``None`` where it still runs after ``within``
+        seconds."""
         if self._process is None:
             return "The model server is not running."
         try:
@@ -163,7 +164,7 @@ class EmbeddedServer:
                 self._stderr = (self._stderr + piece)[-_STDERR_KEPT:]
 
     def _hear_out(self) -> None:
-        """Waits for what an ended child still had to say."""
+        """Waits for the rest of an ended child's error output."""
         if self._listener is not None:
             self._listener.join(timeout=1.0)
 

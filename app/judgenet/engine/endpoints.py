@@ -20,9 +20,9 @@ class EndpointError(Exception):
 
 
 class NotApproved(EndpointError):
-    """Something that a project asks for and this user has not approved; nothing was sent or read.
+    """A project needs something that this user has not approved; nothing was sent or read.
 
-    ``needs`` are all of them. ``project`` is how to name the project to ``judgenet endpoint trust``.
+    ``needs`` are all such needs. ``project`` names the project for ``judgenet endpoint trust``.
     """
 
     def __init__(self, needs: Sequence[ApprovalNeed], project: Path | None = None) -> None:
@@ -53,11 +53,11 @@ def require_approved(
 
 
 def key_finder(profile: EndpointProfile, folder: Path | None) -> Callable[[], str | None]:
-    """What gives an endpoint's key when the first call needs it, ``None`` where there is none."""
+    """A function that returns an endpoint's key when the first call needs it, ``None`` where there is none."""
 
     def find() -> str | None:
-        found = find_key(profile.api_key, folder) if profile.api_key else None
-        return None if found is None else found.reveal()
+        key = find_key(profile.api_key, folder) if profile.api_key else None
+        return None if key is None else key.reveal()
 
     return find
 
@@ -87,8 +87,8 @@ def open_approved(
     folder: Path | None,
     on_state: Callable[[EndpointState], None],
 ) -> dict[str, Endpoint]:
-    """As :func:`open_endpoints`, where they were approved already, be it on the computer that gave this one its work.
-    Keys are looked up on this computer."""
+    """As :func:`open_endpoints`, for endpoints that were approved already, here or on the computer that sent this one
+    its work. Keys are looked up on this computer."""
     # The HTTP libraries load slowly, and nothing but a run needs them.
     from judgenet.engine.client import open_endpoint
     from judgenet.engine.embedded import EmbeddedEndpoint

@@ -23,7 +23,7 @@ from judgenet.store.db import Store
 from judgenet.store.pace import throughput
 from judgenet.store.runs import has_calls, mean_latency, recorded, runs, stood_in_calls
 
-# What an endpoint takes shows only when it is asked: a recorded answer may be in either form.
+# Whether an endpoint takes schemas is known only after a call: a recorded answer may be in either form.
 FORMS: tuple[ReplyForm, ...] = ("json", "text")
 
 MOST_PAIRS = 200
@@ -31,11 +31,12 @@ MOST_CALLS = 20_000
 """Pairs and calls that are looked up in the store; with more, a part spread over all is taken for the whole."""
 
 USUAL_LATENCY_S = 5.0
-"""How long an answer takes where none of the model was measured yet."""
+"""Seconds that an answer is assumed to take where none of its model was measured yet."""
 
 
 class Duration(NamedTuple):
-    """How long a run takes, in seconds. ``measured`` is false where a usual time stands in for some model's."""
+    """How long a run takes, in seconds. ``measured`` is false where :data:`USUAL_LATENCY_S` was
+    assumed for some model."""
 
     low: float
     high: float
@@ -46,7 +47,7 @@ class Duration(NamedTuple):
 class RunEstimate:
     """An estimate, how the recorded calls were counted (on ``pairs_looked_at`` of all pairs), how long the open
     calls take, and which neurons ask the very same question, in words. ``thinking`` are the reasoning settings in
-    force, each with the thinking tokens that a call of it is reckoned with."""
+    force, each with the thinking tokens that are assumed for a call (from, to)."""
 
     estimate: RunTotals
     pairs_looked_at: int
@@ -56,23 +57,23 @@ class RunEstimate:
 
     def to_json(self) -> dict[str, Any]:
         """Stable keys; an unknown price is ``null`` with a reason."""
-        found = self.estimate
+        totals = self.estimate
         return {
-            "pairs": found.pairs,
-            "calls": list(found.calls),
-            **({} if found.expected is None else {"expected": _expected_json(found.expected)}),
-            "calls_recorded": found.calls_recorded,
+            "pairs": totals.pairs,
+            "calls": list(totals.calls),
+            **({} if totals.expected is None else {"expected": _expected_json(totals.expected)}),
+            "calls_recorded": totals.calls_recorded,
             "calls_recorded_from_pairs": self.pairs_looked_at,
-            "calls_open": list(found.calls_open),
-            "tokens_in": list(found.tokens_in),
-            "tokens_out": list(found.tokens_out),
-            "price": None if found.price is None else list(found.price),
-            "price_reason": found.reason or None,
-            "reasons": {} if found.price is not None else {"price": found.reason},
-            **({} if found.batch_price is None else {"batch_price": list(found.batch_price)}),
-            **_stand_in_json(found.stand_in),
-            "currency": found.currency,
-            "price_date": found.price_date,
+            "calls_open": list(totals.calls_open),
+            "tokens_in": list(totals.tokens_in),
+            "tokens_out": list(totals.tokens_out),
+            "price": None if totals.price is None else list(totals.price),
+            "price_reason": totals.reason or None,
+            "reasons": {} if totals.price is not None else {"price": totals.reason},
+            **({} if totals.batch_price is None else {"batch_price": list(totals.batch_price)}),
+            **_stand_in_json(totals.stand_in),
+            "currency": totals.currency,
+            "price_date": totals.price_date,
             "seconds": [self.duration.low, self.duration.high],
             "seconds_measured": self.duration.measured,
             "copies": self.copies,
@@ -88,7 +89,7 @@ class RunEstimate:
                     "price_reason": model.reason or None,
                     "reasons": {} if model.price is not None else {"price": model.reason},
                 }
-                for model in found.models
+                for model in totals.models
             ],
         }
 
@@ -105,42 +106,46 @@ class RunEstimate:
 
     def lines(self) -> list[tuple[str, str]]:
         """Label and text of each figure, for people."""
-        found = self.estimate
-        looked = "" if self.pairs_looked_at >= found.pairs else f" (from {self.pairs_looked_at:,} of the pairs)"
-        if found.price is None:
-            price = f"unknown: {found.reason}"
+        totals = self.estimate
+        looked = "" if self.pairs_looked_at >= totals.pairs else f" (from {self.pairs_looked_at:,} of the pairs)"
+        if totals.price is None:
+            price = f"unknown: {totals.reason}"
         else:
-            low, high = found.price
-            price = f"{money_span(low, high, found.currency)} (prices of {found.price_date})"
+            low, high = totals.price
+            price = f"{money_span(low, high, totals.currency)} (prices of {totals.price_date})"
         return [
-            ("pairs", f"{found.pairs:,}"),
-            ("calls", whole_range(*found.calls)),
-            *([] if found.expected is None else [("expected", _expected_words(found.expected, found.currency))]),
-            ("already paid for", f"{found.calls_recorded:,}{looked}"),
-            ("still to ask", whole_range(*found.calls_open)),
-            ("tokens in", whole_range(*found.tokens_in)),
-            ("tokens out", whole_range(*found.tokens_out)),
+            ("pairs", f"{totals.pairs:,}"),
+            ("calls", whole_range(*totals.calls)),
+            *([] if totals.expected is None else [("expected", _expected_words(totals.expected, totals.currency))]),
+            ("already paid for", f"{totals.calls_recorded:,}{looked}"),
+            ("still to ask", whole_range(*totals.calls_open)),
+            ("tokens in", whole_range(*totals.tokens_in)),
+            ("tokens out", whole_range(*totals.tokens_out)),
             *([("thinking", self.thinking_words())] if self.thinking else []),
             ("price", price),
             *([("price by batches", batch)] if (batch := self.batch_words()) else []),
-            *([] if found.stand_in is None else [("with stand-ins", _stand_in_price(found.stand_in, found.currency))]),
+            *(
+                []
+                if totals.stand_in is None
+                else [("with stand-ins", _stand_in_price(totals.stand_in, totals.currency))]
+            ),
             ("time", self.time_text()),
             *([("copies", self.copies)] if self.copies else []),
         ]
 
     def batch_words(self) -> str:
         """What the open calls cost by batches, in words; empty where that is not known, or nothing is to be paid."""
-        found = self.estimate
-        if found.batch_price is None or not found.batch_price.high:
+        totals = self.estimate
+        if totals.batch_price is None or not totals.batch_price.high:
             return ""
-        return money_span(*found.batch_price, found.currency)
+        return money_span(*totals.batch_price, totals.currency)
 
     def thinking_words(self) -> str:
-        """Which of the tokens out are reckoned to be thinking: ``3,072 to 24,576 tokens a call at high``."""
+        """How many of the tokens out are assumed to be thinking: ``3,072 to 24,576 tokens a call at high``."""
         return "; ".join(
-            f"{whole_range(*tokens)} tokens a call {'with a budget of' if isinstance(of, int) else 'at'} "
-            f"{reasoning_words(of)}"
-            for of, tokens in self.thinking
+            f"{whole_range(*tokens)} tokens a call {'with a budget of' if isinstance(setting, int) else 'at'} "
+            f"{reasoning_words(setting)}"
+            for setting, tokens in self.thinking
         )
 
     def time_text(self) -> str:
@@ -183,7 +188,7 @@ def time_words(time: Duration) -> str:
 
 
 class Followed(NamedTuple):
-    """How many calls the store can answer, and the calls in all of those pairs that are known to have so many: those
+    """The number of calls that the store can answer, and the calls of the pairs whose number of calls is known: pairs
     whose roles are known and, with stop rules, all of whose answers are there."""
 
     recorded: int
@@ -198,7 +203,7 @@ def recorded_calls(
     ``check`` is called for each pair and may raise to end the search.
     """
     questions = Questions(start.spec, start.book, store.salt(start.salt), stand_in_roles)
-    found = settled = calls = 0
+    answered = settled = calls = 0
     gated = has_stop_rules(start.spec)
     stood_in = stood_in_answers(start, store)
     reached: Counter[int] = Counter()
@@ -219,22 +224,26 @@ def recorded_calls(
                     break
             else:
                 continue
-            found += 1
-            said, _ = questions.read(call, form, answer)
+            answered += 1
+            result, _ = questions.read(call, form, answer)
             if call.site.layer == ROLES_LAYER:
-                ready.extend(work.set_roles(*questions.roles_of(work, said)))
-            elif not isinstance(said, tuple):
-                ready.extend(work.finish(call.site, said)[0])
+                ready.extend(work.set_roles(*questions.roles_of(work, result)))
+            elif not isinstance(result, tuple):
+                ready.extend(work.finish(call.site, result)[0])
         if work.done if gated else work.roles is not None:
             settled += 1
             calls += work.calls_total + work.needs_roles
             reached.update(range(work.stages_asked))
-    return Followed(found, Settled(settled, calls, tuple(reached[place] for place in sorted(reached))))
+    return Followed(answered, Settled(settled, calls, tuple(reached[place] for place in sorted(reached))))
 
 
 def stood_in_answers(start: Start, store: Store) -> dict[CallSite, tuple[str, str]]:
     """The calls of a run that an earlier start of it had answered by stand-ins, and by whom."""
-    models = {(of.endpoint or "", of.model or "") for own in asked_settings(start.spec) for of in stand_ins(own)}
+    models = {
+        (stand_in.endpoint or "", stand_in.model or "")
+        for own in asked_settings(start.spec)
+        for stand_in in stand_ins(own)
+    }
     earlier = next((run for run in runs(store) if run.fingerprint == fingerprint(start)), None) if models else None
     return {} if earlier is None else stood_in_calls(store, earlier, models)
 
@@ -246,7 +255,7 @@ def estimate_run(
     lengths: Sequence[int] | None = None,
     check: Callable[[], object] = lambda: None,
 ) -> RunEstimate:
-    """Calls, tokens, price and time of a start; ``store`` (``None``: there is none yet) tells what is paid for.
+    """Calls, tokens, price and time of a start; ``store`` (``None``: there is none yet) holds what is paid for.
 
     ``lengths`` are the ``pair_tokens`` of the pairs where they are known; ``check`` as in :func:`recorded_calls`.
     """
@@ -267,14 +276,14 @@ def estimate_run(
             tuple(round(count * scale) for count in of_looked_at.reached),
         )
     kinds = {name: profile.kind for name, profile in start.profiles.items()}
-    found = estimate(start.spec, pairs, start.prices, recorded=known, settled=settled, kinds=kinds, lengths=lengths)
-    settings = dict.fromkeys(of.reasoning for of in asked_settings(start.spec))
+    totals = estimate(start.spec, pairs, start.prices, recorded=known, settled=settled, kinds=kinds, lengths=lengths)
+    settings = dict.fromkeys(setting.reasoning for setting in asked_settings(start.spec))
     return RunEstimate(
-        found,
+        totals,
         len(looked_at),
-        duration_of(found, start, store),
+        duration_of(totals, start, store),
         copies_words(start.spec),
-        tuple((of, likely_thinking(of)) for of in settings if of not in (None, "default")),
+        tuple((setting, likely_thinking(setting)) for setting in settings if setting not in (None, "default")),
     )
 
 
@@ -284,7 +293,7 @@ def duration_of(run_totals: RunTotals, start: Start, store: Store | None) -> Dur
     spec = start.spec
     stages = spec.depth + needs_roles(spec) + (spec.chair is not None)
     in_a_row = max((min(stages, calls / max(1, run_totals.pairs)) for calls in run_totals.calls_open), default=0.0)
-    return time_of({(of.endpoint, of.model): of.calls for of in run_totals.models}, start, store, in_a_row)
+    return time_of({(model.endpoint, model.model): model.calls for model in run_totals.models}, start, store, in_a_row)
 
 
 def time_of(

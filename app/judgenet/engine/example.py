@@ -31,11 +31,11 @@ from judgenet.store.files import read_text, save_project, store_path
 
 ENDPOINT: Final = "gpu-box"
 MODEL: Final = "meridian-70b"
-"""Both are invented: the answers were written by hand."""
+"""Endpoint and model are invented: the answers were written by hand."""
 BEGAN: Final = 1_795_600_800.0
-"""When the example run says that it began (POSIX time)."""
+"""The start of the example run in its record (POSIX time)."""
 IN_FLIGHT: Final = 8
-"""How many calls at a time the times of the example run tell of."""
+"""The number of parallel calls that the times of the example run correspond to."""
 
 _SALT: Final = "0123456789abcdef0123456789abcdef"
 _SITE: Final = re.compile(r"pair=(\d+), layer=(\d+), neuron=(\d+), order=(None|'ab'|'ba')")
@@ -70,10 +70,10 @@ class WrittenAnswers:
 
         :raises CallFailed: none was written for this call.
         """
-        found = _SITE.search(request.site)
+        site = _SITE.search(request.site)
         line = None
-        if found is not None:
-            pair, layer, neuron, order = found.groups()
+        if site is not None:
+            pair, layer, neuron, order = site.groups()
             place = (self._ids[int(pair)], int(layer), int(neuron), None if order == "None" else order.strip("'"))
             line = self._lines.get(place)
         if line is None:
@@ -107,11 +107,11 @@ def _text(line: dict[str, Any]) -> str:
     if "text" in line:
         return str(line["text"])
     if "roles" in line:
-        told: Any = {"roles": [{"name": name, "description": text} for name, text in line["roles"].items()]}
+        reply: Any = {"roles": [{"name": name, "description": text} for name, text in line["roles"].items()]}
     else:
         first, second = (line["a"], line["b"]) if line["order"] == "ab" else (line["b"], line["a"])
-        told = {"evidence": line["evidence"], "score_1": first, "score_2": second}
-    return json.dumps(told, ensure_ascii=False)
+        reply = {"evidence": line["evidence"], "score_1": first, "score_2": second}
+    return json.dumps(reply, ensure_ascii=False)
 
 
 def example_network() -> NetworkSpec:
@@ -121,15 +121,15 @@ def example_network() -> NetworkSpec:
 
 def example_project() -> Project:
     """The project of the example run. Its endpoint answers in :func:`record_example` only."""
-    made = Project.new("Everyday answers", example_network(), PairsSource((example("general.jsonl").as_posix(),)))
+    project = Project.new("Everyday answers", example_network(), PairsSource((example("general.jsonl").as_posix(),)))
     profile = EndpointProfile(ENDPOINT, base_url="http://127.0.0.1:9/v1", model=MODEL)
     prices = {"prices": 1, "date": "", "currency": "USD", "entries": [{"models": [MODEL], "input": 0.5, "output": 1.5}]}
-    return replace(made, salt=_SALT, endpoints=(profile,), prices=prices)
+    return replace(project, salt=_SALT, endpoints=(profile,), prices=prices)
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleRun:
-    """A recorded example run: its project's file, its pairs, and what it told while it went on."""
+    """A recorded example run: its project's file, its pairs, and its events."""
 
     file: Path
     pairs: tuple[Pair, ...]
@@ -157,7 +157,7 @@ def record_example(folder: Path) -> ExampleRun:
 
 
 def _set_times(db: sqlite3.Connection) -> None:
-    """Gives the calls the times of a run that has some of them in flight."""
+    """Gives the calls the times of a run with :data:`IN_FLIGHT` parallel calls."""
     at = BEGAN
     for row, latency in db.execute("SELECT id, latency_s FROM calls ORDER BY id").fetchall():
         db.execute("UPDATE calls SET started_at=? WHERE id=?", (at, row))

@@ -37,10 +37,10 @@ PROBES_SHOWN: Final = (
     "format",
     "repeats",
 )
-"""What the example pairs allow: they name no systems."""
+"""The probes that the example pairs allow: they name no systems."""
 
 INSTRUCTIONS: Final = 50
-"""As many instructions as are drawn at most, more than there are: what the studio begins with."""
+"""The most instructions that are drawn, more than there are: the studio's default."""
 
 _SITE: Final = re.compile(r"pair=(\d+), layer=(\d+), neuron=(\d+)")
 _SWAYED: Final = {
@@ -79,11 +79,11 @@ class RuledAnswers:
 
     async def chat(self, request: ChatRequest, on_text: OnText | None = None) -> ChatReply:
         """The answer of the rule."""
-        found = _SITE.search(request.site)
-        assert found is not None, request.site
-        pair, layer, neuron = map(int, found.groups())
-        told = _roles() if layer == ROLES_LAYER else self._judged(self._prompts[pair], layer, neuron)
-        text = json.dumps(told)
+        site = _SITE.search(request.site)
+        assert site is not None, request.site
+        pair, layer, neuron = map(int, site.groups())
+        reply = _roles() if layer == ROLES_LAYER else self._judged(self._prompts[pair], layer, neuron)
+        text = json.dumps(reply)
         usage = Usage((len(request.system) + len(request.user)) // 4, len(text) // 4)
         return ChatReply(text, "stop", model=request.model, usage=usage, latency_s=2.5)
 
@@ -128,9 +128,9 @@ def _parts(prompt: Pair) -> tuple[str, str, str]:
     return pair_id, kind if kind in _SWAYED else "plain", rest[0] if rest and kind in _SWAYED else ""
 
 
-def _chance(*of: str) -> float:
+def _chance(*parts: str) -> float:
     """A number between 0 and 1, always the same for the same."""
-    return int.from_bytes(hashlib.sha256("\n".join(of).encode()).digest()[:6], "big") / 2**48
+    return int.from_bytes(hashlib.sha256("\n".join(parts).encode()).digest()[:6], "big") / 2**48
 
 
 def record_example_lab(store: Store, project: Project, pairs: Sequence[Pair], folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""One request to an endpoint and what came of it: an answer, or a fault with its meaning and its words."""
+"""One request to an endpoint and its result: an answer, or a fault with its reason and a message."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _AFTER_DONE = 0.25
 still comes, after the last event the end of the body, so that the connection can be used again."""
 
 _WITH_TOKENS = 8
-"""An answer with token probabilities may be so many times as large as another; its text may not."""
+"""How many times larger an answer with token probabilities may be; its text may not."""
 
 _CLOSELY = 0.02
-"""Within this share of the time that silence may last, news count as one."""
+"""News within this share of the longest silence count as one."""
 
 _MESSAGE_CHARS = 300
 
@@ -55,7 +55,7 @@ class ExchangeResult:
 
 
 _SLOW_THINKING = 20.0
-"""Tokens a second: a model that thinks without a word is given so long for the room that it has."""
+"""Tokens a second: the pace that is assumed for a model that thinks and sends nothing meanwhile."""
 
 
 def longest_silence(request: ChatRequest, profile: EndpointProfile) -> float:
@@ -83,7 +83,7 @@ class _Wait:
             self._limit.reschedule(min(self._ends, now + self._idle))
 
     def last(self, seconds: float) -> None:
-        """Waits so long from now on."""
+        """Waits at most ``seconds`` from now on."""
         self._limit.reschedule(min(self._ends, self._clock() + seconds))
 
 
@@ -152,7 +152,7 @@ class Exchange:
                     wait.news()
                 assert self.headers is not None
                 response = await self._transport.send("POST", url, self.headers, content, self._timeout)
-                # From here on the endpoint is heard: silence counts, however the answer comes.
+                # From here on the endpoint answers: silence is measured, however the answer comes.
                 wait.news()
                 if on_text is not None and response.status == 200 and not _is_json(response):
                     fault = await self._read_stream(response, answer, on_text, wait)
@@ -210,14 +210,14 @@ class Exchange:
             what = f"HTTP {response.status}" + (f": {info.message}" if info.message else "")
             return replace(fault, text=self.say(what, fault.text))
         try:
-            found: object = common.parse_json(bytes(content[:MOST_BYTES]))
-            return found
+            parsed: object = common.parse_json(bytes(content[:MOST_BYTES]))
+            return parsed
         except (ValueError, RecursionError):
             words = errors.error_info(bytes(content)).message or "an empty body"
             return Fault("stop", Reason.SERVER_ERROR, self.say(f"the answer is no JSON: {words}", ""))
 
     def read(self, content: bytes, latency_s: float) -> ExchangeResult | Fault:
-        """The body of a successful answer that came otherwise, such as among the results of a batch."""
+        """Reads the body of a successful answer that came another way, such as in the results of a batch."""
         answer = AnswerBuilder()
         fault = self._read_body(content, answer, None)
         return ExchangeResult(answer, latency_s) if fault is None else fault
@@ -265,7 +265,7 @@ class Exchange:
     def _take_events(
         self, events: list[tuple[str, bytes]], answer: AnswerBuilder, on_text: OnText | None
     ) -> Fault | None:
-        """Takes events in. The error that one of them told."""
+        """Takes events in; returns the error that one of them reports."""
         try:
             return self._take_each(events, answer, on_text)
         except (TooDeep, RecursionError):
@@ -466,7 +466,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def encoded(body: object) -> bytes:
-    """A body as it is sent."""
+    """A request's body as the bytes that are sent."""
     text = _ENCODER.encode(body)
     try:
         return text.encode("utf-8")
@@ -487,7 +487,7 @@ async def _take(response: HttpAnswer, content: bytearray, most: int, wait: _Wait
 
 
 def _error_in(data: dict[str, Any], event: str) -> dict[str, Any] | None:
-    """The error that a body or event with the status of success tells, if any."""
+    """The error that a body or event with the status of success reports, if any."""
     if data.get("error") or event == "error" or data.get("type") == "error" or data.get("object") == "error":
         return data
     choices = data.get("choices")

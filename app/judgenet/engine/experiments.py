@@ -1,5 +1,5 @@
-"""An experiment on its way: its networks one after the other in one store, so that none pays for a call that another
-has made, within one budget; and what that comes to before anything is sent."""
+"""Runs an experiment: its networks one after the other in one store, so that none pays for a call that another has
+made, within one budget; and estimates it before anything is sent."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def choices_of(start: Start, **changes: Any) -> Choices:
     return Choices(settings=spec.settings, language=spec.language, seed=spec.seed, **given)
 
 
-# On its way
+# Running
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,15 @@ class ExperimentStep:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How an experiment ended: as the last of its runs did, ``done`` where all are."""
+    """How an experiment ended: the state and message of its last run, ``done`` where all runs are."""
 
     state: RunStatus
     message: str
 
 
 class Course:
-    """Leads an experiment through its runs: ask :meth:`next` for a step, start it, and tell :meth:`ended` of it, until
-    there is none. The same experiment in the same store goes on where it was left.
+    """Leads an experiment through its runs: ask :meth:`next` for a step, start it, and report its end to
+    :meth:`ended`, until there is none. The same experiment in the same store goes on where it was left.
 
     Attributes:
         runs: the runs of each arm by its key, in order.
@@ -100,7 +100,7 @@ class Course:
         return ExperimentStep(arm, start, self._number, self._number + len(self._ready) + len(self._later))
 
     def ended(self, step: ExperimentStep, run: RunInfo, finished: RunFinished, used: Used) -> None:
-        """Takes in how a step went."""
+        """Takes in the end of a step."""
         self.runs[step.arm.key].append(run.id)
         self.used = self.used.plus(used)
         done = finished.state == "done"
@@ -117,9 +117,9 @@ class Course:
         places = {pair.id: pair for pair in self._start.pairs}
         by_width: dict[int, list[Pair]] = {}
         for run in runs_of(self._store, self.runs[arm.width_of]):
-            for of in run_pairs(self._store, run):
-                if of.roles:
-                    by_width.setdefault(len(of.roles), []).append(places[of.pair.id])
+            for recorded_pair in run_pairs(self._store, run):
+                if recorded_pair.roles:
+                    by_width.setdefault(len(recorded_pair.roles), []).append(places[recorded_pair.pair.id])
         for width, pairs in sorted(by_width.items()):
             yield as_wide_as(arm.spec, width), pairs
 
@@ -131,11 +131,11 @@ def drive(
     course: Course,
     engine: Engine,
     store: Store,
-    told: Callable[[ExperimentStep, Event], None],
+    on_event: Callable[[ExperimentStep, Event], None],
     stopped: Callable[[], bool],
 ) -> Ended:
-    """Leads an experiment to its end, on the calling thread, which hears every event; ``stopped`` is asked now and then
-    and ends it within a second."""
+    """Leads an experiment to its end, on the calling thread, on which ``on_event`` is called with every event;
+    ``stopped`` is asked now and then, and true ends the experiment within a second."""
     while (step := course.next()) is not None:
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         handle = engine.start(store, step.start, events.put)
@@ -145,7 +145,7 @@ def drive(
                 stopping = True
                 handle.cancel()
             try:
-                told(step, events.get(timeout=_TICK_S))
+                on_event(step, events.get(timeout=_TICK_S))
             except queue.Empty:
                 continue
         course.ended(step, handle.run, handle.future.result(), handle.used)
@@ -158,12 +158,12 @@ def runs_of(store: Store, ids: Sequence[str]) -> list[RunInfo]:
     return [run_info(store, run_id) for run_id in ids]
 
 
-# What it comes to
+# Estimating
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentEstimate:
-    """What an experiment comes to.
+    """The estimate of an experiment.
 
     ``calls`` are all calls that differ, ``calls_alone`` what its networks would ask if each ran by itself. Of the
     calls ``calls_recorded`` are in the store and free, ``calls_open`` are still to ask; tokens and price are theirs.
@@ -189,7 +189,7 @@ class ExperimentEstimate:
 
     @property
     def calls_shared(self) -> Range:
-        """The calls that are saved since networks share them."""
+        """The calls that are saved because networks share them."""
         return Range(*(max(0, alone - asked) for alone, asked in zip(self.calls_alone, self.calls, strict=True)))
 
     def to_json(self) -> dict[str, Any]:
@@ -235,12 +235,12 @@ class ExperimentEstimate:
 
 
 MOST_CALLS = 6_000
-"""So many questions are made at each end of the range; with more, a part of the pairs is taken for all."""
+"""The most questions that are made at each end of the range; with more, a part of the pairs stands for all."""
 
 
 @dataclass(slots=True)
 class _Sums:
-    """What one pair, or all that were looked at, come to at one end of the range."""
+    """The sums of one pair, or of all that were looked at, at one end of the range."""
 
     calls: int = 0
     alone: int = 0
@@ -255,7 +255,7 @@ class _Sums:
 def estimate_experiment(
     start: Start, experiment: Experiment, store: Store | None, *, check: Callable[[], object] = lambda: None
 ) -> ExperimentEstimate:
-    """Calls, shared calls, tokens and price of an experiment; ``store`` (``None``: there is none yet) tells what is
+    """Calls, shared calls, tokens and price of an experiment; ``store`` (``None``: there is none yet) holds what is
     paid for.
 
     Every question is made as it would be sent, with stand-ins where an answer is not known, and counted once:
@@ -278,8 +278,8 @@ def estimate_experiment(
             _count_pair(start, experiment, store, pair, (usual[end], end, guesses), sums, unknown)
     scale = len(pairs) / len(looked_at) if looked_at else 0.0
 
-    def both(of: Callable[[_Sums], int]) -> Range:
-        return Range(*sorted(round(scale * of(sums)) for sums in ends))
+    def both(count: Callable[[_Sums], int]) -> Range:
+        return Range(*sorted(round(scale * count(sums)) for sums in ends))
 
     price = None if unknown else PriceRange(*sorted(scale * sums.price for sums in ends))
     asked = {
@@ -336,7 +336,7 @@ def _count_pair(
                 else:
                     written = _answer_tokens(call, of_roles, end, guesses)
                     written += likely_thinking(call.settings.reasoning)[end]
-                    _reckon(start, call, question, written, sums, unknown)
+                    _add_open_call(start, call, question, written, sums, unknown)
             if answer is not None:
                 said, _ = questions.read(call, question.form, answer)
             elif of_roles:
@@ -370,7 +370,9 @@ def _answer_tokens(call: Call, of_roles: bool, end: int, guesses: Guesses) -> in
     return min(usual[end], call.settings.max_tokens or usual[end])
 
 
-def _reckon(start: Start, call: Call, question: Question, tokens_out: int, sums: _Sums, unknown: set[str]) -> None:
+def _add_open_call(
+    start: Start, call: Call, question: Question, tokens_out: int, sums: _Sums, unknown: set[str]
+) -> None:
     endpoint, model = call.settings.endpoint or "", call.settings.model or ""
     kind = start.profiles[endpoint].kind if endpoint in start.profiles else ""
     tokens_in = question.prompt.tokens(kind, model)
@@ -392,5 +394,5 @@ def _some_roles(key: bytes, count: int) -> tuple[Role, ...]:
 
 
 def _evaluation(key: bytes, tokens: int) -> Evaluation:
-    """A stand-in that differs where the question differs, as long as an answer is reckoned to be."""
+    """A stand-in that differs where the question differs, as long as an answer is assumed to be."""
     return Evaluation(f"{key.hex()} ".ljust(4 * tokens, "x"), "tie", 5.0, 5.0)

@@ -1,4 +1,4 @@
-"""An import that is being decided: which column is what, what label values mean, which pairs are left out.
+"""An import as it is being configured: the meaning of columns and of label values, and the pairs that are left out.
 
 Nothing is guessed: what is not clear stays open until a person says it, and then the import can be used.
 """
@@ -60,7 +60,7 @@ JOINABLE: Final = ("question", "annotators", "criteria", "responses", "models", 
 """Fields that may be read from several columns."""
 
 MOST_LABEL_VALUES: Final = 40
-"""A column with more values than this is no label column that a person could decide value by value."""
+"""A column with more values than this is not offered as a label column to be decided value by value."""
 
 ImportShape = Literal["ab", "preference", "responses", "systems"]
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {RESPONSES: ("responses",), SYSTEMS: ("system", "response")}
@@ -164,7 +164,7 @@ class ImportDraft:
         return part in self.preview.derived and part not in self.columns
 
     def candidates(self, part: str) -> tuple[str, ...]:
-        """Columns between which a person has to choose; none where that is done or not needed."""
+        """Columns among which a person has to choose; none where that is done or not needed."""
         if self.several or part in self.columns or (self.preference and part in (*_SIDES, "human")):
             return ()
         if part == "id":
@@ -188,7 +188,7 @@ class ImportDraft:
         return (*parts, *(("human",) if self.candidates("human") else ()))
 
     def with_column(self, part: str, column: str) -> ImportDraft:
-        """Reads a field from another column; nothing for not at all."""
+        """With another column for a field; an empty name: the field is not read."""
         return replace(self, columns={**self.columns, part: column})
 
     @property
@@ -197,7 +197,7 @@ class ImportDraft:
         return self.several or ("preference" if self.preference else "ab")
 
     def with_form(self, form: ImportShape) -> ImportDraft:
-        """Says whether the responses are A and B, better and worse, or more than two."""
+        """With another form of the responses: A and B, better and worse, or more than two."""
         several = _several(form)
         fields = replace(self, preference=form == "preference", several=several).fields
         own = (*_PREFERENCE, *_SIDES, "responses", "models", "system", "response")
@@ -226,7 +226,7 @@ class ImportDraft:
         return ("annotators",) if self.preference else ("human", "annotators")
 
     def decided(self, values: LabelValues) -> dict[str, Verdict | None]:
-        """The meaning of each label value that has one."""
+        """The meaning of each label value that is decided."""
         said = {**values.known, **self.labels}
         return {value: said[value] for value in values.counts if value in said}
 
@@ -236,13 +236,13 @@ class ImportDraft:
         return tuple(value for value in values.counts if value not in known)
 
     def with_label(self, value: str, meaning: Verdict | None) -> ImportDraft:
-        """Says what a label value means; ``None``: it is no label."""
+        """With the meaning of a label value; ``None``: it is no label."""
         return replace(self, labels={**self.labels, value: meaning})
 
-    # What it comes to
+    # The result
 
     def mapping(self, values: LabelValues | None = None) -> PairMapping:
-        """The mapping for reading; with ``values`` it says the meaning of those that are decided."""
+        """The mapping for reading; with ``values`` it holds the meaning of those that are decided."""
         columns = dict(self.columns)
         if self.preference:
             columns |= {part: self.column(part) for part in _PREFERENCE}
@@ -289,7 +289,7 @@ def _several(form: str) -> Several:
 
 
 def _mapped(columns: Mapping[str, str], otherwise: Several) -> Several:
-    """What the columns of a mapping say of the form of the file."""
+    """The form of the file that the columns of a mapping imply."""
     named = {part for part, column in columns.items() if column}
     if "responses" in named:
         return "responses"
@@ -312,7 +312,7 @@ def cost_line(project: Project, dataset: Dataset, profiles: Mapping[str, Endpoin
 
 @dataclass(frozen=True, slots=True)
 class MappingPreview:
-    """What a draft's mapping gives, found without reading all pairs.
+    """The result of a draft's mapping, found without reading all pairs.
 
     ``values`` are the values of the label columns and ``first`` the first pairs, empty where columns are missing or
     ``problem`` says what is wrong.
@@ -327,7 +327,7 @@ _NO_VALUES: Final = LabelValues({}, {})
 
 
 def look(opened: OpenFiles, draft: ImportDraft, rows: int = 10) -> MappingPreview:
-    """Looks at what a draft gives so far."""
+    """The label values and the first pairs that a draft gives so far."""
     if set(draft.missing) - {"human"}:
         return MappingPreview(_NO_VALUES)
     try:

@@ -37,14 +37,14 @@ class KeptAnswers:
 
     def find(self, asked: AskedCall) -> RecordedAnswer | None:
         """The kept answer to a call, also where an earlier start put the question in another form: an endpoint that
-        refuses schemas by now answered all the same, and was paid."""
+        now refuses schemas may have answered then, and was paid."""
         answer = recorded(self._store, asked.question.key)
         if answer is not None or self._forms <= {asked.question.form}:
             return answer
-        other = self.in_other_form(asked)
-        answer = recorded(self._store, other.key)
+        other_form = self.in_other_form(asked)
+        answer = recorded(self._store, other_form.key)
         if answer is not None:
-            asked.question = other
+            asked.question = other_form
         return answer
 
     def asks_again(self, asked: AskedCall, answer: RecordedAnswer) -> bool:
@@ -93,7 +93,7 @@ class KeptAnswers:
             return replace(reply, tokens=(), likely="not_found")
 
     def read(self, asked: AskedCall, answer: ChatReply | RecordedAnswer) -> tuple[CallResult, str]:
-        """What an answer says, and by which rule it was read."""
+        """The result of an answer, and the rule by which it was read."""
         try:
             return self._questions.read(asked.call, asked.question.form, answer)
         except Exception as error:

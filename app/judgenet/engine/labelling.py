@@ -1,5 +1,5 @@
-"""The desk at which people label pairs: which pair comes next, on which side each response stands, and what has been
-said. It knows no interface and writes nothing; who uses it keeps each label that it makes.
+"""The desk at which people label pairs: which pair comes next, on which side each response is shown, and the labels so
+far. It knows no interface and writes nothing; its user stores each label that it returns.
 
 What would sway people is not in it: no verdicts, no names of models. Order and sides are drawn by a seed, so that they
 are the same whenever a project is opened again.
@@ -38,13 +38,13 @@ Mode = Literal["random", "planned", "targeted", "settle"]
 CancelCheck = Callable[[], object]
 _CHECK_EVERY = 5000
 _MOST_TIMED_S = 3600.0
-"""Somebody who takes longer over a pair was away."""
+"""A person who takes longer for a pair was away: no time is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
     """Pairs to label, in order, as places in the pairs of the desk, and how they were chosen. ``note`` says in words
-    why there are none, or what to know; ``for_people``: they are those that a network left to people."""
+    why there are none, or what to know; ``for_people``: these are the pairs that a network left to people."""
 
     mode: Mode
     places: tuple[int, ...]
@@ -93,7 +93,7 @@ def draw_given(pairs: Sequence[Pair], table: RunFrame, aggregation: str, drawn: 
 
 
 def draw_uncertain(pairs: Sequence[Pair], table: RunFrame, aggregation: str) -> Draw:
-    """The pairs on which the calls of a run are least at one, these first: by the entropy of what they say, then by how
+    """The pairs on which the calls of a run agree least, these first: by the entropy of what they say, then by how
     small the difference of the scores is. Pairs without a verdict are left out."""
     count = len(table)
     votes = np.zeros((count, 3))
@@ -161,7 +161,7 @@ def draw_planned(
     again = sorted(before, key=lambda place: _rank(seed, "order", pairs[place].id))
     order = (*again, *(places[pair_id] for pair_id in drawn))
     reason = plan.needs["within_verdict"].reason
-    note = reason[:1].upper() + reason[1:] if reason else "" if order else "The labels there are suffice."
+    note = reason[:1].upper() + reason[1:] if reason else "" if order else "The existing labels are enough."
     return Draw("planned", order, "within-verdict", int((codes > 0).sum()), within, note), plan
 
 
@@ -172,17 +172,17 @@ def _places(pairs: Sequence[Pair]) -> dict[str, int]:
 def label_sample(
     pairs: Sequence[Pair], table: RunFrame, aggregation: str, book: LabelBook
 ) -> tuple[Sample, NDArray[np.float64]]:
-    """The labels of now that estimates of a run may rest on, and the pairs of each question by verdict and by these
+    """The current labels that estimates of a run may rest on, and the pairs of each question by verdict and by these
     labels, of shape (questions, 4, 4)."""
     tally = LabelTally(f"{table.run.id}/{aggregation}")
     codes = table.verdict_codes(aggregation)
     places = _places(pairs)
     rest: Counter[Verdict | None] = Counter()
-    mine = book.ids
+    labelled_ids = book.ids
     said: dict[int, tuple[Verdict | None, People]] = {}
     for pair, pair_id in enumerate(table.pairs.ids):
         verdict, place = CODES[int(codes[pair])], places.get(pair_id)
-        if place is None or (pair_id not in mine and pairs[place].human is None):
+        if place is None or (pair_id not in labelled_ids and pairs[place].human is None):
             rest[verdict] += 1
         else:
             with_label, people = book.merged(pairs[place])
@@ -223,8 +223,9 @@ def planned(
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """How the annotators stand. ``said`` counts the labels of each, ``panel`` is their agreement; ``kappa`` is that of
-    two with its interval. ``disputed`` are the places of pairs to settle, ``settled`` counts those that are."""
+    """The state of the annotation. ``said`` counts the labels of each annotator, ``panel`` is their agreement;
+    ``kappa`` is that of two with its interval. ``disputed`` are the places of pairs to settle, ``settled`` counts those
+    that are."""
 
     said: Mapping[str, int]
     panel: PanelAgreement
@@ -235,8 +236,8 @@ class Survey:
 
 
 def survey(pairs: Sequence[Pair], book: LabelBook, seed: str) -> Survey:
-    """How the annotators of the desk stand. Labels of targeted reviews are counted, and compared with none; those of a
-    data file without names are no annotator's, and may have to be settled."""
+    """The state of the annotation. Labels of targeted reviews are counted, but not compared; labels of a data file
+    without names belong to no annotator, and may have to be settled."""
     said: Counter[str] = Counter()
     units: list[dict[str, Verdict]] = []
     disputed: list[int] = []
@@ -266,7 +267,7 @@ def survey(pairs: Sequence[Pair], book: LabelBook, seed: str) -> Survey:
 def agreement_with_network(
     pairs: Sequence[Pair], table: RunFrame, aggregation: str, labels: Collection[HumanLabel]
 ) -> Agreement:
-    """How often the network says what somebody said, on the pairs that both have."""
+    """The agreement of the network with some labels, on the pairs that have both."""
     codes = table.verdict_codes(aggregation)
     numbers = {pair_id: place for place, pair_id in enumerate(table.pairs.ids)}
     cells: Counter[tuple[Verdict | None, Verdict | None]] = Counter()
@@ -280,7 +281,7 @@ def agreement_with_network(
 class Desk:
     """One annotator's way through a draw. Every step takes the same time, however many pairs there are.
 
-    ``given`` are the annotator's labels of now by place, of this mode. ``goal`` is the number of labels wished.
+    ``given`` are the annotator's current labels of this mode by place. ``goal`` is the target number of labels.
     """
 
     pairs: Sequence[Pair]
@@ -343,23 +344,23 @@ class Desk:
 
     @property
     def wished(self) -> int:
-        """How many labels are wished: the goal, or all pairs of the draw where these are fewer."""
+        """The target number of labels: the goal, or all pairs of the draw where these are fewer."""
         return min(self.goal, len(self.draw.places))
 
     @property
     def finished(self) -> bool:
-        """As many labels are given as were wished, or every pair was looked at."""
+        """Whether the target number of labels is reached, or every pair was looked at."""
         return self.at >= len(self.draw.places) or (self.at == self._first and self.labelled >= self.wished)
 
     @property
     def swapped(self) -> bool:
-        """Response B of the pair on the desk stands on the left. Who settles a disagreement sees A on the left."""
+        """Whether response B of the pair on the desk is on the left. A disagreement is settled with A on the left."""
         pair = self.pair
         return pair is not None and self.draw.mode != "settle" and swapped(self.seed, self.annotator, pair.id)
 
     @property
     def said(self) -> Said | None:
-        """What this annotator said of the pair on the desk, about its responses and not about the sides."""
+        """This annotator's label of the pair on the desk, about its responses and not about the sides."""
         label = None if self.place is None else self.given.get(self.place)
         return None if label is None else label.said
 
@@ -373,9 +374,9 @@ class Desk:
         return median(self._seconds) if self._seconds else None
 
     def say(self, shown: Said, seconds: float, at: float) -> HumanLabel:
-        """Takes what is said of the pair on the desk, ``a`` meaning the left side, and goes on to the next.
+        """Takes a label of the pair on the desk, ``a`` meaning the left side, and goes on to the next pair.
 
-        The label is about the responses of the pair, and is to be kept by who asked.
+        The label is about the responses of the pair; the caller has to store it.
         """
         place = self.draw.places[self.at]
         pair = self.pairs[place]
@@ -398,7 +399,7 @@ class Desk:
         return label
 
     def take(self, place: int, label: HumanLabel | None) -> None:
-        """Sets what this annotator said of a pair: a label that came, or ``None`` where it was taken back."""
+        """Sets the label of this annotator for a pair; ``None`` where it was taken back."""
         self._keep(place, label)
         step = self._steps.get(place)
         if label is None and step is not None:

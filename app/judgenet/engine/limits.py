@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 BACKOFF_BASE = 0.5
 BACKOFF_CAP = 60.0
-"""Seconds: the first wait is up to the base, each further one up to twice as long, none longer than the cap."""
+"""Seconds: the first wait is at most the base, each further one at most twice as long, none longer than the cap."""
 
 _MINUTE = 60.0
 
@@ -111,7 +111,7 @@ class MinuteBudget:
 
 @dataclass(slots=True, eq=False)
 class Permit:
-    """Leave to send one request."""
+    """The permission to send one request."""
 
     granted_at: float
     tokens: _Entry | None
@@ -172,6 +172,7 @@ class Limiter:
 
     @property
     def clock(self) -> Clock:
+        """The clock, by default that of the running loop."""
         if self._clock is None:
             self._clock = asyncio.get_running_loop()
         return self._clock
@@ -187,7 +188,7 @@ class Limiter:
         return len(self._waiters)
 
     async def acquire(self, model: str = "", tokens: float = 0.0) -> Permit:
-        """Waits for leave to send one request; :meth:`release` must follow.
+        """Waits for the permission to send one request; :meth:`release` must follow.
 
         ``tokens`` is the estimate for prompt and answer, used where a limit of tokens is set.
 
@@ -233,7 +234,7 @@ class Limiter:
 
     def throttled(self, permit: Permit, wait: float | None = None) -> bool:
         """A throttling answer came, with the seconds to wait where it named them: all calls of the endpoint
-        wait and go slower. False when it belongs to a round that was met already."""
+        wait and go slower. False when it belongs to a round that was dealt with already."""
         now = self.clock.time()
         first = permit.granted_at > self._last_cut
         if first:
@@ -255,7 +256,7 @@ class Limiter:
         return first
 
     def unreachable(self, permit: Permit, wait: float | None = None) -> bool:
-        """Nothing was there to ask: all calls wait, at least the seconds of ``wait``, and one at a time goes out to
+        """The endpoint was not reached: all calls wait, at least the seconds of ``wait``, and one at a time goes out to
         try. False as in :meth:`throttled`."""
         now = self.clock.time()
         if self._away_since is None:
@@ -281,7 +282,7 @@ class Limiter:
 
     @property
     def away_for(self) -> float:
-        """Seconds since the first call that found nothing to ask; 0 where the endpoint is there."""
+        """Seconds since the first call that did not reach the endpoint; 0 where it is reached."""
         return 0.0 if self._away_since is None else self.clock.time() - self._away_since
 
     def _pause(self, now: float) -> None:
@@ -380,7 +381,7 @@ class Limiter:
             self._pump()
 
     def _pump(self) -> None:
-        """Lets out whom it can, and sets the timer for the next."""
+        """Lets out the calls that may go, and sets the timer for the next."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

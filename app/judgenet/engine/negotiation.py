@@ -1,4 +1,4 @@
-"""What an endpoint's refusal of a parameter teaches."""
+"""What is learned where an endpoint refuses a parameter, and how that is said."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ _LINES: Final[tuple[ExportFormat, ...]] = ("jsonl", "csv", "parquet")
 
 @dataclass(frozen=True, slots=True)
 class ExportedRun:
-    """What an export is made of: a run, whose verdicts count, and how many pairs were left out while it was written."""
+    """A run to export, the source of its verdicts, and how many pairs the export left out, by reason."""
 
     store: Store
     run: RunInfo
@@ -57,7 +57,7 @@ class ExportedRun:
 
     @classmethod
     def of(cls, store: Store, run: RunInfo, source: str | None = None) -> ExportedRun:
-        """With the verdicts of an aggregation, of people (``human``), or those that decide.
+        """A run with the verdicts of ``source``: an aggregation, ``human``, or (``None``) the network's verdict.
 
         :raises ValueError: the run has no such aggregation.
         """
@@ -92,7 +92,7 @@ class Records:
 
 @dataclass(frozen=True, slots=True)
 class RunExport:
-    """A kind of export: what it is, its records, and the formats that it has, the usual one first."""
+    """A kind of export: its title, its records, and its formats, the default first."""
 
     title: str
     unit: str
@@ -139,7 +139,7 @@ RUN_EXPORTS: Final[dict[str, RunExport]] = {
         "Label Studio tasks", "task", lambda of: label_studio_tasks(of.store, of.run, of.source), ("json",)
     ),
 }
-"""The kinds of export of a run, by the name that the command line has for them."""
+"""The kinds of export of a run, by their names on the command line."""
 
 
 def write_export(records: Records, format: ExportFormat, path: Path) -> int:
@@ -173,14 +173,14 @@ def export_run(store: Store, run: RunInfo, what: str, path: Path, source: str | 
     if what in WHOLE_EXPORTS:
         WHOLE_EXPORTS[what].write(exported, path)
         return exported
-    made = RUN_EXPORTS.get(what)
-    if made is None:
+    export = RUN_EXPORTS.get(what)
+    if export is None:
         raise ValueError(f"There is no export {what!r}. Choose one of: {', '.join((*RUN_EXPORTS, *WHOLE_EXPORTS))}.")
-    format = next((of for of in made.formats if path.suffix.lower() == f".{of}"), None)
+    format = next((ending for ending in export.formats if path.suffix.lower() == f".{ending}"), None)
     if format is None:
-        endings = ", ".join(f".{of}" for of in made.formats)
+        endings = ", ".join(f".{ending}" for ending in export.formats)
         raise ValueError(f"{path}: {what} are written as {endings}. Name a file with one of these endings.")
-    write_export(made.of(exported), format, path)
+    write_export(export.of(exported), format, path)
     return exported
 
 
@@ -192,7 +192,7 @@ def write_text(records: Records, format: ExportFormat, out: TextIO) -> int:
     return write_records(records.make(), format, out)
 
 
-def write_explorer(of: ExportedRun, path: Path) -> dict[str, int]:
+def write_explorer(exported: ExportedRun, path: Path) -> dict[str, int]:
     """Writes a run as one HTML file to look around in (:mod:`judgenet.report.explorer`). Returns how many pairs it has.
 
     :raises FileError: it cannot be written.
@@ -200,7 +200,7 @@ def write_explorer(of: ExportedRun, path: Path) -> dict[str, int]:
     from judgenet.report.explorer import explorer_html
 
     with _draft(path) as draft:
-        text, pairs = explorer_html(of.store, of.run)
+        text, pairs = explorer_html(exported.store, exported.run)
         draft.write_text(text, encoding="utf-8")
     return {"pair": pairs}
 
@@ -274,26 +274,26 @@ def _write_json(records: Iterable[Record], head: Record | None, out: TextIO) -> 
 
 
 DATASET_PARTS: Final = ("verdicts", "calls", "preferences", "systems")
-"""What a data set folder holds, a Parquet file each."""
+"""The exports in a data set folder, a Parquet file each."""
 
 
-def write_dataset(of: ExportedRun, folder: Path) -> dict[str, int]:
+def write_dataset(exported: ExportedRun, folder: Path) -> dict[str, int]:
     """Writes a run as a folder that data set hubs read: Parquet files in ``data`` and a card, ``README.md``, that says
     what was judged by what; pictures of pairs go into ``images``. Returns how many records there are of each unit.
 
     :raises FileError: the folder holds something else already, or cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileError(f"{folder} is no empty folder. Name a new one.")
-    of.pictures.folder, of.pictures.prefix = folder / "images", "images"
-    parts = {part: RUN_EXPORTS[part].of(of) for part in DATASET_PARTS}
-    if have_pictures(of.store, of.run):
-        parts["pictures"] = Records("picture", lambda: picture_records(of.store, of.run, of.pictures))
+        raise FileError(f"{folder} is not an empty folder. Name a new one.")
+    exported.pictures.folder, exported.pictures.prefix = folder / "images", "images"
+    parts = {part: RUN_EXPORTS[part].of(exported) for part in DATASET_PARTS}
+    if have_pictures(exported.store, exported.run):
+        parts["pictures"] = Records("picture", lambda: picture_records(exported.store, exported.run, exported.pictures))
     counts = {
         part: write_export(records, "parquet", folder / "data" / f"{part}.parquet") for part, records in parts.items()
     }
     with _draft(folder / "README.md") as draft:
-        draft.write_text(dataset_card(of, counts), encoding="utf-8")
+        draft.write_text(dataset_card(exported, counts), encoding="utf-8")
     return {parts[part].unit: count for part, count in counts.items()}
 
 
@@ -301,14 +301,14 @@ def _part_title(part: str) -> str:
     return "Pictures, one row each" if part == "pictures" else RUN_EXPORTS[part].title
 
 
-def dataset_card(of: ExportedRun, counts: dict[str, int]) -> str:
+def dataset_card(exported: ExportedRun, counts: dict[str, int]) -> str:
     """The card of a data set folder, Markdown under a head of YAML. The licence is the user's to choose."""
     from judgenet.core.presets import shape_name
     from judgenet.engine.session import all_settings
     from judgenet.store.results import network_of
     from judgenet.version import __version__
 
-    spec = network_of(of.run)
+    spec = network_of(exported.run)
     size = counts["verdicts"]
     configs = [line for part in counts for line in (f"- config_name: {part}", f"  data_files: data/{part}.parquet")]
     models = sorted({f"`{settings.model}`" for settings in all_settings(spec) if settings.model})
@@ -318,14 +318,14 @@ def dataset_card(of: ExportedRun, counts: dict[str, int]) -> str:
         "configs:",
         *configs,
         "---",
-        f"# {of.run.name or of.run.id}",
+        f"# {exported.run.name or exported.run.id}",
         "",
         f"{plural(size, 'pair')} of responses, judged by a network of LLM judges with JudgeNet {__version__}.",
         "",
         f"- Network: {shape_name(spec)}",
         *([f"- Models: {', '.join(models)}"] if models else []),
-        f"- Verdicts in `preferences` and `systems`: `{of.source}`",
-        f"- State of the run: {of.run.state}",
+        f"- Verdicts in `preferences` and `systems`: `{exported.source}`",
+        f"- State of the run: {exported.run.state}",
         "",
         "| file | rows | what |",
         "| --- | --- | --- |",
@@ -334,16 +334,16 @@ def dataset_card(of: ExportedRun, counts: dict[str, int]) -> str:
     ]
     if "pictures" in counts:
         lines += [
-            f"The pictures of the pairs are in `images` ({plural(len(of.pictures.paths), 'file')}), as the judges were "
-            "sent them. Paths (`path`, and `images` of the preferences, in the order of prompt, chosen and rejected "
-            "response) are relative to this folder.",
+            f"The pictures of the pairs are in `images` ({plural(len(exported.pictures.paths), 'file')}), as the "
+            "judges were sent them. Paths (`path`, and `images` of the preferences, in the order of prompt, chosen and "
+            "rejected response) are relative to this folder.",
             "",
         ]
-    if of.left_out:
-        lines += [f"Left out of `preferences`: {of.left_out_words}.", ""]
+    if exported.left_out:
+        lines += [f"Left out of `preferences`: {exported.left_out_words}.", ""]
     lines += [
-        "A missing verdict or score is null: it is no tie. Verdicts are a model's, not people's, unless a column says "
-        "`human`. The texts of the pairs stay under the licence of their source.",
+        "A missing verdict or score is null and never a tie. Verdicts are a model's, not people's, unless a column "
+        "says `human`. The texts of the pairs stay under the licence of their source.",
         "",
     ]
     return "\n".join(lines)
@@ -352,7 +352,7 @@ def dataset_card(of: ExportedRun, counts: dict[str, int]) -> str:
 @dataclass(frozen=True, slots=True)
 class WholeExport:
     """An export that is a file or a folder of its own form. ``suffix`` is its file's ending, empty for a folder;
-    ``write`` returns how many there are of each unit."""
+    ``write`` returns the number of records of each unit."""
 
     title: str
     suffix: str
@@ -363,4 +363,4 @@ WHOLE_EXPORTS: Final[dict[str, WholeExport]] = {
     "explorer": WholeExport("Explorer, one HTML file", ".html", write_explorer),
     "dataset": WholeExport("Data set folder with a card", "", write_dataset),
 }
-"""The exports of a run that are no records, by the name that the command line has for them."""
+"""The exports of a run that are whole files or folders, by their names on the command line."""

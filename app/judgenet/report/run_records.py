@@ -42,10 +42,10 @@ from judgenet.store.taught import fair_frame
 
 Record = dict[str, Any]
 Omitted = Counter[str]
-"""How many pairs an export leaves out, by reason."""
+"""The number of pairs that an export leaves out, by reason."""
 
 HUMAN: Final = "human"
-"""In place of an aggregation: what people say."""
+"""The source of verdicts that stands for the labels of people."""
 
 
 def call_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
@@ -91,12 +91,12 @@ def call_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
 
 
 def _likely_record(call: FullCall) -> Record:
-    """Of a call that was to be scored by token probabilities: where its scores come from, the scores that its text
-    gives, the probabilities of the verdicts, and those of the scores 1 to 10 for each response."""
+    """The further columns of a call that was to be scored by token probabilities: the source of its scores, the scores
+    of its sampled text, the probabilities of the verdicts, and those of the scores 1 to 10 for each response."""
     scored = call.result if isinstance(call.result, Evaluation) else None
     sampled = None if scored is None else scored.sampled
     shares = None if scored is None else scored.shares
-    found: Record = {
+    record: Record = {
         "scores_from": None if scored is None else scored.scores_from,
         "sampled_a": None if sampled is None else sampled[0],
         "sampled_b": None if sampled is None else sampled[1],
@@ -109,15 +109,15 @@ def _likely_record(call: FullCall) -> Record:
     if call.likely is not None:
         shown = (list(call.likely.first), list(call.likely.second))
         a, b = shown if call.site.order == "ab" else shown[::-1]
-        found |= {"probabilities_a": a, "probabilities_b": b}
-    return found
+        record |= {"probabilities_a": a, "probabilities_b": b}
+    return record
 
 
 def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
-    """One record a pair, finished or not: an outstanding verdict is ``null``."""
+    """One record a pair, finished or not: a verdict that is not there yet is ``null``."""
     frame = RunFrame.read(store, run)
     pairs, table, judged = frame.pairs, frame.table, frame.judged.tolist()
-    means = [[None if score != score else score for score in of.tolist()] for of in frame.mean_scores()]
+    means = [[None if score != score else score for score in scores.tolist()] for scores in frame.mean_scores()]
     neurons = len(frame.places)
     used = table.calls[:, :neurons].sum(axis=(1, 2, 3)).tolist()
     total = table.asked[:, :neurons].sum(axis=1).tolist()
@@ -155,7 +155,7 @@ def verdict_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
 
 
 def _votes(cast: Any) -> float:
-    """So many votes: a whole number, or a sum of weights where neurons have some."""
+    """A number of votes: whole, or a sum of weights where neurons have weights."""
     return int(cast) if cast.dtype.kind in "ui" else round(float(cast), 9)
 
 
@@ -177,8 +177,8 @@ def role_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
 
 
 def label_records(store: Store, run: RunInfo) -> Iterator[dict[str, Any]]:
-    """One record a label given at the desk or imported, of the pairs of a run: all that ever was, with what is in
-    force. ``label`` is about the responses of the pair, whatever the side on which they were shown."""
+    """One record a label given at the desk or imported, of the pairs of a run: all of the history, with
+    what is in force. ``label`` is about the responses of the pair, whatever the side on which they were shown."""
     yield from history_records(store, (pair.pair for pair in run_pairs(store, run)))
 
 
@@ -190,11 +190,12 @@ def bias_records(store: Store, name: str | None = None) -> Iterator[dict[str, An
     return counted_pairs(result)
 
 
-# What trains or shows other programs
+# Records for training and for other programs
 
 
 def verdict_source(run: RunInfo, name: str | None) -> str:
-    """Whose verdicts an export takes: an aggregation of the run, ``human``, or with ``None`` the network's verdict.
+    """The source of verdicts for an export: an aggregation of the run, ``human``, or with ``None`` the network's
+    verdict.
 
     :raises ValueError: the run has no such aggregation.
     """
@@ -214,17 +215,17 @@ def _said(frame: RunFrame, source: str, place: int) -> Verdict | None:
 def _pairs(store: Store, run: RunInfo) -> Iterator[tuple[RunFrame, RunPair, float | None, float | None]]:
     """The pairs of a run with its frame, and the mean scores of both responses, ``None`` where no call has scores."""
     frame = fair_frame(store, run)
-    means = [[None if score != score else score for score in of.tolist()] for of in frame.mean_scores()]
+    means = [[None if score != score else score for score in scores.tolist()] for scores in frame.mean_scores()]
     for place, pair in enumerate(run_pairs(store, run)):
         yield frame, pair, means[0][place], means[1][place]
 
 
 def pair_records(store: Store, run: RunInfo) -> Iterator[Record]:
-    """The pairs as a file of pairs has them, with the labels of now and their pictures from the store."""
-    for of in run_pairs(store, run):
+    """The pairs as a file of pairs has them, with their current labels, and their pictures from the store."""
+    for recorded_pair in run_pairs(store, run):
         # Of shards, each has the pictures of its own pairs.
-        held = store.holder(run, of.index)[0] if of.pair.pictures else store
-        yield pair_record(of.pair, partial(picture_bytes, stores=(held,)))
+        held = store.holder(run, recorded_pair.index)[0] if recorded_pair.pair.pictures else store
+        yield pair_record(recorded_pair.pair, partial(picture_bytes, stores=(held,)))
 
 
 def have_pictures(store: Store, run: RunInfo) -> bool:
@@ -252,7 +253,7 @@ def preference_records(
     """
     left_out.clear()
     seen = have_pictures(store, run)
-    for place, (frame, of, mean_a, mean_b) in enumerate(_pairs(store, run)):
+    for place, (frame, recorded_pair, mean_a, mean_b) in enumerate(_pairs(store, run)):
         verdict = _said(frame, source, place)
         if verdict is None or verdict == "tie":
             people = source == ACCEPTED and left_to_people(frame, place)
@@ -261,12 +262,12 @@ def preference_records(
                 missing = NO_QUORUM
             left_out["ties" if verdict else missing] += 1
             continue
-        pair = of.pair
+        pair = recorded_pair.pair
         sides = ((pair.response_a, pair.model_a, mean_a), (pair.response_b, pair.model_b, mean_b))
         (chosen, chosen_model, high), (rejected, rejected_model, low) = sides if verdict == "a" else sides[::-1]
         texts: Record = {"prompt": pair.question, "chosen": chosen, "rejected": rejected}
         if seen:
-            held = holder_of(store, run, of.index) if pair.pictures else store
+            held = holder_of(store, run, recorded_pair.index) if pair.pictures else store
             images = images_of(texts.values(), pair, held, files)
             texts = {
                 name: message("user" if name == "prompt" else "assistant", text, pair) for name, text in texts.items()
@@ -294,8 +295,8 @@ _POINTS: Final[dict[Verdict | None, tuple[float | None, float | None]]] = {
 def system_records(store: Store, run: RunInfo, source: str) -> Iterator[Record]:
     """Two records a pair, one a response: its system, its mean score, and what it won (1, .5 for a tie, 0; ``null``
     without a verdict) by the verdict and by people."""
-    for place, (frame, of, *means) in enumerate(_pairs(store, run)):
-        pair = of.pair
+    for place, (frame, recorded_pair, *means) in enumerate(_pairs(store, run)):
+        pair = recorded_pair.pair
         won, human = _POINTS[_said(frame, source, place)], _POINTS[frame.human_label(place)]
         systems = (pair.model_a, pair.model_b)
         for side in (0, 1):
@@ -326,9 +327,9 @@ _SIGNS: Final[dict[Verdict, float]] = {"a": 1.0, "tie": 0.0, "b": -1.0}
 
 
 def comparator_head(store: Store, run: RunInfo) -> Record:
-    """The members of an LLM Comparator file beside its examples. With more than two systems its two models are the
-    sides, and the systems are custom fields."""
-    systems = {(of.pair.model_a, of.pair.model_b) for of in run_pairs(store, run)}
+    """The members of an LLM Comparator file other than its examples. With more than two systems its two models are
+    the sides A and B, and the systems are custom fields."""
+    systems = {(recorded_pair.pair.model_a, recorded_pair.pair.model_b) for recorded_pair in run_pairs(store, run)}
     first, second = next(iter(systems)) if len(systems) == 1 else (None, None)
     fields = [
         {"name": name, "type": kind}
@@ -346,16 +347,16 @@ def comparator_examples(store: Store, run: RunInfo, left_out: Omitted) -> Iterat
     left_out.clear()
     calls_of = _scored_by_pair(store, run)
     at, calls = next(calls_of, (-1, []))
-    for place, (frame, of, _, _) in enumerate(_pairs(store, run)):
+    for place, (frame, recorded_pair, _, _) in enumerate(_pairs(store, run)):
         while 0 <= at < place:
             at, calls = next(calls_of, (-1, []))
         raters = [_rater(row) for row in calls] if at == place else []
         if not raters:
             left_out["without a verdict"] += 1
             continue
-        pair = of.pair
+        pair = recorded_pair.pair
         human = frame.human_label(place)
-        held = holder_of(store, run, of.index) if pair.pictures else store
+        held = holder_of(store, run, recorded_pair.index) if pair.pictures else store
         yield {
             "input_text": comparator_text(pair.question, pair, held),
             "tags": [*([] if pair.task is None else [pair.task]), *pair.tags],
@@ -386,7 +387,7 @@ def _rater(row: CallRow) -> Record:
 
 
 def _agreeing(frame: RunFrame, verdict: Verdict, place: int) -> float | None:
-    """The share of a pair's votes that say its verdict."""
+    """The share of a pair's votes that are for its verdict; ``None`` without votes."""
     cast = frame.table.cast[place].tolist()
     total = sum(cast)
     return cast[("a", "b", "tie").index(verdict)] / total if total else None
@@ -396,12 +397,12 @@ def argilla_records(store: Store, run: RunInfo, source: str) -> Iterator[Record]
     """The pairs as records of Argilla: the texts as fields, the network's verdict as a suggestion (its score is the
     share of votes for it), the labels of the pair's annotators as responses. The record's id is that of the pair.
     Pictures stand in the texts as Markdown, which the fields show with ``use_markdown``."""
-    for place, (frame, of, _, _) in enumerate(_pairs(store, run)):
-        pair, verdict = of.pair, _said(frame, source, place)
+    for place, (frame, recorded_pair, _, _) in enumerate(_pairs(store, run)):
+        pair, verdict = recorded_pair.pair, _said(frame, source, place)
         texts = {"question": pair.question, "response_a": pair.response_a, "response_b": pair.response_b}
         texts |= {} if pair.reference is None else {"reference": pair.reference}
         if pair.pictures:
-            held = holder_of(store, run, of.index)
+            held = holder_of(store, run, recorded_pair.index)
             texts = {name: markdown_text(text, pair, held) for name, text in texts.items()}
         suggestions: Record = {}
         if verdict is not None:
@@ -421,11 +422,13 @@ def label_studio_tasks(store: Store, run: RunInfo, source: str) -> Iterator[Reco
     labels of the pair's annotators as annotations. They fit a labelling form with a choice named ``verdict``. Where a
     pair of the run has pictures, each task has lists of them beside its texts, for tags ``Image``."""
     seen = have_pictures(store, run)
-    for place, (frame, of, _, _) in enumerate(_pairs(store, run)):
-        pair, verdict = of.pair, _said(frame, source, place)
+    for place, (frame, recorded_pair, _, _) in enumerate(_pairs(store, run)):
+        pair, verdict = recorded_pair.pair, _said(frame, source, place)
         data: Record = {"question": pair.question, "response_a": pair.response_a, "response_b": pair.response_b}
         if seen:
-            data = label_studio_pictures(data, pair, holder_of(store, run, of.index) if pair.pictures else store)
+            data = label_studio_pictures(
+                data, pair, holder_of(store, run, recorded_pair.index) if pair.pictures else store
+            )
         data = {"pair_id": pair.id} | data
         task: Record = {"data": data if pair.task is None else data | {"task": pair.task}}
         if verdict is not None:

@@ -1,4 +1,4 @@
-"""From a figure back to the pairs that it counts."""
+"""From a figure back to the pairs that it counts: selections of pairs, and the comparison of two verdicts."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class OfRole:
 
 @dataclass(frozen=True, slots=True)
 class OfLeftOut:
-    """Pairs that figures do not rest on; ``unscored`` are pairs with a call without an evaluation."""
+    """Pairs that figures leave out; ``unscored`` are pairs with a call that has no evaluation."""
 
     what: Left
     aggregation: str
@@ -124,11 +124,11 @@ LISTED: Final[frozenset[Left]] = frozenset(
         "unscored",
     }
 )
-"""What is left out and can be listed pair by pair."""
+"""The left-out counts whose pairs can be listed."""
 
 
 def selected(frame: RunFrame, wanted: PairSelection) -> tuple[int, ...]:
-    """The indexes of the pairs that a selection means, in order.
+    """The indexes of the pairs of a selection, in order.
 
     :raises KeyError: this network has no such aggregation.
     """
@@ -150,16 +150,16 @@ def _mask(frame: RunFrame, wanted: PairSelection) -> _Mask:
             return _right(frame.aggregations[name], human, right)
         case OfTask(task, name, right):
             names = frame.pairs.task_names
-            mine: _Mask = frame.pairs.tasks == (names.index(task) if task in names else len(names))
-            return _right(frame.aggregations[name], human, right) & mine
+            of_this_task: _Mask = frame.pairs.tasks == (names.index(task) if task in names else len(names))
+            return _right(frame.aggregations[name], human, right) & of_this_task
         case OfNeuron(layer, neuron, right):
             if (layer, neuron) not in frame.voters:
                 return np.zeros(len(frame), np.bool_)
             return _right(frame.table.neurons[:, frame.voters.index((layer, neuron))], human, right)
         case OfRole(role, right):
             mask = np.zeros(len(frame), np.uint8)
-            if (of := frame.role_verdicts().get(role_key(role))) is not None:
-                mask[of.pairs] = of.codes
+            if (judged_role := frame.role_verdicts().get(role_key(role))) is not None:
+                mask[judged_role.pairs] = judged_role.codes
             return _right(mask, human, right)
         case OfLeftOut(what, name):
             return _left_mask(frame, what, name)
@@ -210,8 +210,8 @@ def _left_mask(frame: RunFrame, what: Left, name: str) -> _Mask:
 
 @dataclass(frozen=True, slots=True)
 class VerdictChanges:
-    """Two verdicts of the same pairs: under other rules, or by another run. ``pairs`` holds by :data:`Turn` the
-    indexes, in the second of the two, of the pairs on which they differ."""
+    """The differences of two verdicts of the same pairs: under other rules, or by another run. ``pairs`` holds, by
+    :data:`Turn`, the indexes in the second of the two."""
 
     overturns: Overturns
     pairs: Mapping[Turn, tuple[int, ...]]
@@ -241,7 +241,7 @@ def compare(
 
 
 def _turned(was: Codes, now: Codes, human: Codes, turn: Turn) -> _Mask:
-    """Where two verdicts differ, and which of them people share."""
+    """Where two verdicts differ, and which of the two agrees with people."""
     overturned = ~_same(was, now) & ~_is(was, None) & ~_is(now, None)
     match turn:
         case "all":
@@ -259,12 +259,12 @@ def _is(codes: Codes, verdict: Verdict | None) -> _Mask:
     return mask
 
 
-def _same(one: Codes, other: Codes) -> _Mask:
-    mask: _Mask = one == other
+def _same(first: Codes, second: Codes) -> _Mask:
+    mask: _Mask = first == second
     return mask
 
 
 def _right(said: Codes, human: Codes, right: bool) -> _Mask:
-    """Where both are there and equal (``right``) or different."""
+    """Where verdict and label are both there and equal (``right``) or different."""
     both = ~_is(said, None) & ~_is(human, None)
     return both & (_same(said, human) if right else ~_same(said, human))

@@ -1,4 +1,4 @@
-"""What the calls of a run were asked with, and what of it was really sent: an endpoint may refuse a temperature."""
+"""The parameters of the calls of a run in words: what was asked for, and what was sent where an endpoint refused it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from judgenet.store.usage import ParameterUse
 def setting_words(used: ParameterUse) -> str:
     """The parameters of some calls as they were sent, such as ``temperature 0 not applied, at most 1,024 tokens``."""
     if used.temperature is None:
-        heat = "the endpoint's own temperature"
+        temperature = "the endpoint's own temperature"
     else:
-        heat = f"temperature {used.temperature:g}{' not applied' if used.otherwise('temperature') else ''}"
+        temperature = f"temperature {used.temperature:g}{' not applied' if used.otherwise('temperature') else ''}"
     limit = f"at most {used.max_tokens:,} tokens"
     if renamed := used.otherwise("max_tokens"):
         limit += f" ({renamed})"
@@ -28,7 +28,7 @@ def setting_words(used: ParameterUse) -> str:
     form = "reply schema" if used.form == "json" else "plain text"
     if used.form == "json" and (otherwise := used.otherwise("schema")):
         form += f" ({otherwise})"
-    parts = [heat, limit, form, *further_words(used.further, dict(used.applied))]
+    parts = [temperature, limit, form, *further_words(used.further, dict(used.applied))]
     if used.otherwise("seed"):
         parts.append("seed not applied")
     if used.otherwise("system"):
@@ -37,8 +37,8 @@ def setting_words(used: ParameterUse) -> str:
 
 
 def further_words(further: Mapping[str, Any], applied: Mapping[str, Any]) -> list[str]:
-    """The settings of calls that not every call has, each in words, but for further fields, which are the user's own
-    (:func:`extra_words`); ``applied`` has what was sent otherwise."""
+    """The settings that not every call has, each in words, without the further fields, which are the user's own
+    (:func:`extra_words`); ``applied`` holds what was sent in a different form."""
     parts = []
     if (reasoning := further.get("reasoning")) is not None:
         otherwise, room = applied.get("reasoning"), thinking_tokens(reasoning)
@@ -61,22 +61,22 @@ def extra_words(further: Mapping[str, Any]) -> str:
 
 
 def applied_temperature(uses: Sequence[ParameterUse]) -> float | None:
-    """The temperature with which the calls of ``uses``, who all asked for the same, were sent: ``None`` for the
-    endpoint's own, where none of them carried it."""
+    """The temperature that was sent with the calls of ``uses``, which all asked for the same one; ``None`` where it was
+    sent with none of them, so that the endpoint's own applied."""
     if all(used.otherwise("temperature") for used in uses):
         return None
     return uses[0].temperature
 
 
 def not_applied(uses: Sequence[ParameterUse]) -> tuple[str, ...]:
-    """Sentences about what was asked for and sent otherwise, each with its share of the answers that it concerns."""
+    """A sentence for each parameter that was not applied as asked, with the share of the answers that this concerns."""
     return tuple(_sentences(uses))
 
 
 def _sentences(uses: Sequence[ParameterUse]) -> Iterator[str]:
-    for heat in sorted({used.temperature for used in uses if used.temperature is not None}):
-        if share := _share([used for used in uses if used.temperature == heat], "temperature"):
-            yield f"Temperature {heat:g} was not applied in {share}, as the endpoint refuses it."
+    for temperature in sorted({used.temperature for used in uses if used.temperature is not None}):
+        if share := _share([used for used in uses if used.temperature == temperature], "temperature"):
+            yield f"Temperature {temperature:g} was not applied in {share}, as the endpoint refuses it."
     for reasoning in dict.fromkeys(used.further.get("reasoning") for used in uses):
         if reasoning is not None:
             yield from _reasoning(reasoning, [used for used in uses if used.further.get("reasoning") == reasoning])
@@ -95,8 +95,8 @@ def _sentences(uses: Sequence[ParameterUse]) -> Iterator[str]:
 
 
 def reasoning_phrase(uses: Sequence[ParameterUse]) -> str:
-    """What was said of reasoning in some answers: ``reasoning high``, or each setting with its share of the answers;
-    empty where nothing was."""
+    """The reasoning settings of some answers: ``reasoning high``, or each setting with its share of the answers; empty
+    where none was set."""
     asked = Counter[int | str]()
     for used in uses:
         if (reasoning := used.further.get("reasoning")) is not None:
@@ -128,7 +128,7 @@ def _reasoning(reasoning: int | str, uses: Sequence[ParameterUse]) -> Iterator[s
 
 
 def _share(uses: Sequence[ParameterUse], name: str) -> str:
-    """``6 of 6 answers``: those of which a parameter was sent otherwise; empty where none was."""
+    """``6 of 6 answers``: those in which a parameter was not applied as asked; empty where there are none."""
     count = sum(used.calls for used in uses if used.otherwise(name))
     total = sum(used.calls for used in uses)
     return f"{of(count, total)} {'answer' if total == 1 else 'answers'}" if count else ""

@@ -26,7 +26,7 @@ def short_document(report: Report) -> ReportDocument:
 
 
 def short_figures(report: Report) -> Report:
-    """The report with the figures of the short one alone, for the forms that hold figures: the aggregation that
+    """The report with the figures of the short one alone, for the formats that hold figures: the aggregation that
     decides, the win rate, the newest bias lab, what was left out."""
     return replace(
         report,

@@ -130,7 +130,7 @@ def test_a_data_set_folder_has_a_card_and_is_never_written_over(recorded: Judgen
     assert len(pd.read_parquet(tmp_path / "set" / "data" / "verdicts.parquet")) == 4
     refused = recorded("export", "out", "--what", "dataset", "-o", "set")
     assert refused.code == 2
-    assert "set is no empty folder" in refused.err
+    assert "set is not an empty folder" in refused.err
 
 
 def test_the_ending_of_a_file_says_the_format(recorded: Judgenet, tmp_path: Path) -> None:

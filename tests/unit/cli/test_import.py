@@ -145,4 +145,4 @@ def test_nobody_knows_the_prompts_of_recorded_judgments(judgenet: Judgenet, pair
     assert "None" not in told
     rows = Path("report.csv").read_text(encoding="utf-8").splitlines()
     (row,) = [row for row in rows if row.startswith("run,run-1,prompts,")]
-    assert row.endswith("what recorded judges were asked is not known")
+    assert row.endswith("the prompts of recorded judges are not known")

@@ -1,1 +1,1 @@
-"""A report as a file: one writer for each form, from the blocks of :mod:`judgenet.report.blocks`."""
+"""A report as a file: one writer for each format, from the blocks of :mod:`judgenet.report.blocks`."""

@@ -21,7 +21,7 @@ def csv(report: Report) -> str:
 
 
 def lab_csv(lab: LabFigures) -> str:
-    """The figures of a bias lab that has no run beside it, as :func:`csv`."""
+    """The figures of a bias lab without a run, as :func:`csv`."""
     return _csv(lab_records(lab))
 
 
@@ -40,7 +40,7 @@ def records(report: Report) -> Iterator[FigureRecord]:
     yield FigureRecord("run", about.run_id, "pairs_finished", data.finished, n_total=data.pairs)
     yield FigureRecord("run", about.run_id, "pairs_labelled", data.labelled, n_total=data.pairs)
     yield FigureRecord("run", about.run_id, "data_hash", data.hash)
-    unknown = "" if about.prompts_digest else "what recorded judges were asked is not known"
+    unknown = "" if about.prompts_digest else "the prompts of recorded judges are not known"
     yield FigureRecord("run", about.run_id, "prompts", about.prompts_digest or None, reason=unknown)
     yield FigureRecord("run", about.run_id, "bootstrap_seed", report.bootstrap_seed)
     yield FigureRecord("run", about.run_id, "decides", report.decides)

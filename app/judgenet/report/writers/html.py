@@ -1,4 +1,4 @@
-"""A report as one HTML file that asks nothing of the network and runs nothing.
+"""A report as one HTML file without remote content and without scripts.
 
 Everything is escaped by Jinja; the policy in the file forbids scripts, remote requests and any style but its own.
 """
@@ -39,7 +39,7 @@ def html(document: ReportDocument) -> str:
 
 @cache
 def style_sheet(text: str) -> str:
-    """A style sheet with the colours of the themes as variables, and the fonts, in front of it."""
+    """A style sheet, preceded by the fonts and by the colours of the themes as variables."""
     fonts = "".join(
         "@font-face{font-family:Inter;"
         f"font-weight:{weight};src:url(data:font/woff2;base64,{_font(weight)}) format('woff2')}}\n"
@@ -89,5 +89,5 @@ def environment(folder: str) -> Environment:
 
 
 def _written(value: Any) -> Any:
-    """What goes into the page: without characters that HTML cannot hold."""
+    """A value for the page, without characters that HTML cannot hold."""
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -38,12 +38,12 @@ from judgenet.version import __version__
 
 
 def report_json(report: Report) -> str:
-    """The whole report as one JSON object: what is undefined is ``null``, with its reason beside it."""
+    """The whole report as one JSON object: an undefined figure is ``null`` and has its reason in ``reasons``."""
     return _json(as_json(report))
 
 
 def lab_report_json(lab: LabFigures) -> str:
-    """A bias lab that has no run beside it, as :func:`report_json` has it."""
+    """A bias lab without a run, in the form of :func:`report_json`."""
     return _json({"bias": as_json(lab)})
 
 
@@ -75,7 +75,7 @@ def _stratum(verdict_stratum: VerdictStratum) -> StratumFigures:
 
 @dataclass(frozen=True)
 class ReportRates:
-    """The win rate of B with the keys of ``judgenet rate``; the estimates stand under their methods."""
+    """The win rate of B with the keys of ``judgenet rate``; the estimates by their methods."""
 
     estimates: Mapping[str, EstimateFigures]
     decided: EstimateFigures
@@ -93,7 +93,7 @@ class ReportRates:
 @figures_of.register(CorrectedRates)
 def _rates(corrected_rates: CorrectedRates) -> ReportRates:
     return ReportRates(
-        estimates={str(method): estimate_figures(of) for method, of in corrected_rates.estimates.items()},
+        estimates={str(method): estimate_figures(estimate) for method, estimate in corrected_rates.estimates.items()},
         decided=estimate_figures(corrected_rates.decided),
         these_pairs=estimate_figures(corrected_rates.stratified.these_pairs),
         length_adjusted=length_figures(corrected_rates.length_adjusted),
@@ -109,7 +109,7 @@ def _rates(corrected_rates: CorrectedRates) -> ReportRates:
 
 @dataclass(frozen=True)
 class ReportPeople:
-    """People among themselves, and what they would still have to review."""
+    """The agreement of people with each other, and what they would still have to review."""
 
     panel: PanelFigures
     units: int
@@ -133,7 +133,7 @@ _NO_PAIR = "no pair has both a human label and a verdict"
 
 @dataclass(frozen=True)
 class ReportWay(LearnedWayFigures):
-    """A way to join the neurons, by name."""
+    """A learned way to combine the neurons, with its name."""
 
     way: str
     title: str
@@ -141,7 +141,7 @@ class ReportWay(LearnedWayFigures):
 
 @dataclass(frozen=True)
 class ReportRefusedWay:
-    """A way that does not learn from these pairs."""
+    """A way that cannot be learned from these pairs."""
 
     way: str
     title: str
@@ -153,12 +153,12 @@ class ReportRefusedWay:
 def _learned(learned_way: LearnedWay) -> ReportWay | ReportRefusedWay:
     if learned_way.agreement is None or learned_way.intervals is None:
         return ReportRefusedWay(learned_way.way, learned_way.title, None, learned_way.reason)
-    mine = vars(agreement_figures(learned_way.agreement, learned_way.intervals))
+    figures = vars(agreement_figures(learned_way.agreement, learned_way.intervals))
     if learned_way.penalty is None:
-        mine |= {"reasons": mine["reasons"] | {"penalty": "there is no penalty in this way"}}
-    less: dict[str, LessFigures] = {of.other: less_figures(of) for of in learned_way.less}
+        figures |= {"reasons": figures["reasons"] | {"penalty": "there is no penalty in this way"}}
+    less: dict[str, LessFigures] = {gain.other: less_figures(gain) for gain in learned_way.less}
     return ReportWay(
-        **mine,
+        **figures,
         weights=learned_way.weights,
         penalty=learned_way.penalty,
         less=less,
@@ -194,7 +194,8 @@ def _sizes(sizes: Sizes) -> CurveFigures:
 
 @dataclass(frozen=True)
 class ReportComparison:
-    """Another run beside this one, with the keys of ``judgenet compare``; differences are this run less the other."""
+    """The comparison with another run, with the keys of ``judgenet compare``; differences are this run less the
+    other."""
 
     first: str
     second: str
@@ -216,15 +217,18 @@ class ReportComparison:
 @figures_of.register(ReportedComparison)
 def _compared(reported_comparison: ReportedComparison) -> ReportComparison:
     same = {
-        of.name: getattr(reported_comparison, of.name)
-        for of in fields(reported_comparison)
-        if of.name not in ("comparison", "rate", "power")
+        field.name: getattr(reported_comparison, field.name)
+        for field in fields(reported_comparison)
+        if field.name not in ("comparison", "rate", "power")
     }
     return ReportComparison(
         **same,
         both_judged=reported_comparison.comparison.n,
         mcnemar=mcnemar_figures(reported_comparison.comparison),
-        differences={name: difference_figures(of) for name, of in reported_comparison.comparison.differences.items()},
+        differences={
+            name: difference_figures(difference)
+            for name, difference in reported_comparison.comparison.differences.items()
+        },
         rate=difference_figures(reported_comparison.rate),
         agree=agree_figures(reported_comparison.comparison),
         power=power_figures(reported_comparison.power),
