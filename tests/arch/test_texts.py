@@ -17,6 +17,7 @@ DONE = (
     "experiments",
     "labels",
     "results",
+    "run",
     "shards",
 )
 """Folders of the studio whose texts stand in their ``texts`` module."""

@@ -111,5 +111,14 @@ async def test_a_run_by_batches_from_the_dialog_to_the_next_day(
     await settle()
     grab(studio, "run-done")
     assert not run_page.batches.whole
+    # The detail of a call names the batch that brought its answer, as the endpoint does.
+    store = context.document.store
+    assert store is not None
+    remotes = {remote for (remote,) in store.reader.execute("SELECT remote FROM batches")}
+    run_page.inspector.show_tab("calls")
+    await settle()
+    batch = run_page.inspector.calls._fact_rows["Batch"]
+    assert batch.isVisible()
+    assert batch.text() in remotes
     assert judge.judge.stats()["paid_again"] == 0
     assert judge.judge.stats()["batch_answers"] == len(pairs) * 9 - 1

@@ -769,6 +769,8 @@ class FullCall:
     earlier: tuple[str, ...] = ()
     likely: LikelyScores | None = None
     """The distributions of the scores as shown, where they come from token probabilities."""
+    batch: str | None = None
+    """The batch that brought the answer, by the endpoint's id; ``None`` where it was asked live."""
 
 
 _FULL = (
@@ -776,7 +778,7 @@ _FULL = (
     "r.missing, r.rule, r.endpoint, r.model, r.attempts, r.cached, r.started_at, "
     "c.returned_model, c.fingerprint, c.form, c.parameters, system.body, shared.body, c.own, c.raw_text, c.thinking, "
     "c.finish_reason, c.tokens_in, c.tokens_out, c.tokens_cached, c.tokens_reasoning, c.tokens_estimated, c.price, "
-    "c.latency_s, c.attempts, c.started_at, c.key, {likely}, {result} "
+    "c.latency_s, c.attempts, c.started_at, c.key, {likely}, {batch}, {result} "
     "FROM run_calls r JOIN run_pairs p ON p.run=r.run AND p.pair=r.pair LEFT JOIN calls c ON c.id=r.call_id "
     "LEFT JOIN texts system ON system.id=c.system_id LEFT JOIN texts shared ON shared.id=c.shared_id WHERE r.run=? "
 )
@@ -815,8 +817,15 @@ def _of_site(site: CallSite) -> tuple[int, int, str, int]:
     return site.layer, site.neuron, site.order or "", site.sample
 
 
+_BATCH_OF_CALL = "(SELECT COALESCE(b.remote, b.id) FROM batches b WHERE b.id=c.batch)"
+
+
 def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str, ...]) -> Iterator[FullCall]:
-    query = _FULL.format(likely=store.column("calls", "likely", "c"), result=_result_columns(store, "r"))
+    query = _FULL.format(
+        likely=store.column("calls", "likely", "c"),
+        batch=_BATCH_OF_CALL if knows_batches(store) else "NULL",
+        result=_result_columns(store, "r"),
+    )
     rows = store.reader.execute(query + which, (run.number, *values))
     for row in rows:
         (pair, layer, neuron, order, sample, pair_id, role) = row[:7]
@@ -825,7 +834,7 @@ def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str,
         (tokens_in, tokens_out, tokens_cached, reasoning, estimated, price, latency, call_attempts, asked_at, key) = (
             row[24:34]
         )
-        likely, status = row[34:36]
+        likely, batch, status = row[34:37]
         answered = form is not None
         messages: list[tuple[str, str]] = []
         if answered:
@@ -837,7 +846,7 @@ def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str,
             pair_id=restored(pair_id),
             role=None if role is None else restored(role),
             status=status,
-            result=_result(*row[35:]),
+            result=_result(*row[36:]),
             missing=tuple(json.loads(missing)) if missing else (),
             rule=rule,
             endpoint=endpoint,
@@ -868,6 +877,7 @@ def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str,
             started_at=asked_at if answered else started_at,
             earlier=_earlier(store, bytes(key)) if answered else (),
             likely=LikelyScores.from_written(likely) if is_written(likely) else None,
+            batch=batch,
         )
 
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QSpinBox,
     QToolButton,
@@ -128,6 +129,23 @@ def icon_button(icon_name: str, name: str, color: str = "text2") -> QToolButton:
     made.setAccessibleName(name)
     made.setToolTip(name)
     return made
+
+
+class ScrollColumn(QScrollArea):
+    """An area that scrolls up and down, without a frame; what is in it takes its width."""
+
+    def __init__(self, inner: QWidget | None = None, name: str = "", *, focusable: bool = True) -> None:
+        """``name`` is the accessible name; ``focusable``: the keyboard reaches the area itself."""
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        if name:
+            self.setAccessibleName(name)
+        if not focusable:
+            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        if inner is not None:
+            self.setWidget(inner)
 
 
 def line() -> QFrame:

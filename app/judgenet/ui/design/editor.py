@@ -149,16 +149,8 @@ class DesignEditor(QObject):
     # Editing
 
     def edit(self, text: str, change: Callable[[NetworkSpec], NetworkSpec], merge: str = "") -> bool:
-        """Makes a change, or tells the user why it cannot be made.
-
-        Args:
-            text: what Undo calls it.
-            change: from the network before to the one after.
-            merge: changes in a row with the same value become one step of Undo.
-
-        Returns:
-            Whether it was made.
-        """
+        """Makes a change, which Undo calls ``text``, or tells the user why it cannot be made. Changes in a row with
+        the same ``merge`` become one step of Undo. Returns whether it was made."""
         before = self.spec
         try:
             spec = change(before)

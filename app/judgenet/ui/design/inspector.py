@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -25,7 +24,7 @@ from judgenet.ui.design.network_forms import LearnedSection, NetworkSection, Rol
 from judgenet.ui.design.prompt_view import PromptSection
 from judgenet.ui.design.state import role_words, width_of
 from judgenet.ui.design.stop_rules import StopSection
-from judgenet.ui.elements import ElidedLabel, align_labels, icon_button, label, line, link
+from judgenet.ui.elements import ElidedLabel, ScrollColumn, align_labels, icon_button, label, line, link
 from judgenet.ui.measures import measure
 from judgenet.ui.widgets import Segment
 
@@ -150,13 +149,7 @@ class DesignInspector(QFrame):
             column.addWidget(self._lines[section])
             column.addWidget(section, stretch=int(section is self.prompt))
         column.addStretch(0)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setAccessibleName(texts.INSPECTOR)
-        area.setWidget(inner)
+        area = ScrollColumn(inner, texts.INSPECTOR, focusable=False)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(area)

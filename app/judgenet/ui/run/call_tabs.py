@@ -1,4 +1,4 @@
-"""The tabs that show one call whole: what it read, its prompt, its raw answer, and all calls of a neuron."""
+"""The tabs of the inspector that show calls: inputs, prompt, raw answer, and all calls of a neuron."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from typing import Final
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -21,20 +19,21 @@ from PySide6.QtWidgets import (
 from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS, Evaluation, Unscored
 from judgenet.core.network import NetworkError
-from judgenet.core.pairs import Order, Pair
+from judgenet.core.pairs import Order
 from judgenet.core.probabilities import SCORE_SOURCE_WORDS, LikelyScores
 from judgenet.core.prompts import Heard
 from judgenet.core.schemas import ReplyForm
-from judgenet.core.wording import duration, money, percent, score_text
+from judgenet.core.wording import capitalized, duration, money, percent, plural, score_text
 from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.report.settings import extra_words, further_words
 from judgenet.store.columns import CallState
 from judgenet.store.db import StoreError
 from judgenet.store.runs import LONGER, FullCall
 from judgenet.ui.context import Context
-from judgenet.ui.elements import label, line, link
+from judgenet.ui.elements import ScrollColumn, label, line, link
 from judgenet.ui.measures import measure
 from judgenet.ui.prompt_text import PromptText
+from judgenet.ui.run import texts
 from judgenet.ui.run.elements import Tag
 from judgenet.ui.run.evidence_text import FittedProse, Reference
 from judgenet.ui.run.focus import FocusPair
@@ -46,25 +45,25 @@ from judgenet.ui.tokens import PANEL_INSIDE, TYPE
 from judgenet.ui.widgets import Chip, Segment
 
 MOST_READ: Final = 40
-"""So many evaluations are laid out at once; the rest on demand."""
+"""At most so many evaluations are shown at first; the others on demand."""
 
 
 class CallChoice(QWidget):
-    """Which of a neuron's calls is shown: its order, and its sample where there are several.
+    """The choice of one call of a neuron: its order, and its sample where there are several.
 
     Signals:
-        changed: another call is to be shown.
+        changed: the user chose another call.
     """
 
     changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.order = Segment("Order", (("ab", "Order AB"), ("ba", "Order BA")))
-        self.sample = Segment("Sample", (("1", "1"), ("2", "2"), ("3", "3"), ("4", "4")))
+        self.order = Segment(texts.ORDER, (("ab", texts.ORDER_AB), ("ba", texts.ORDER_BA)))
+        self.sample = Segment(texts.SAMPLE, [(number, number) for number in "1234"])
         self.order.chosen.connect(self.changed)
         self.sample.chosen.connect(self.changed)
-        self._sample_word = label("Sample", tone="text2")
+        self._sample_word = label(texts.SAMPLE, tone="text2")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.order)
@@ -73,8 +72,8 @@ class CallChoice(QWidget):
         row.addStretch(1)
 
     def fit(self, now: NeuronSnapshot) -> None:
-        """Offers the calls of a neuron."""
-        orders = [one.order for one in now.orders]
+        """Offers the orders and samples of a neuron's calls."""
+        orders = [asked.order for asked in now.orders]
         for order in ("ab", "ba"):
             self.order.button(order).setVisible(order in orders)
         if orders and self.order.current not in orders:
@@ -90,18 +89,18 @@ class CallChoice(QWidget):
         self.setVisible(len(orders) > 1 or several)
 
     def choose(self, order: Order, sample: int) -> None:
-        """Sets the call without telling."""
+        """Sets the choice without emitting :attr:`changed`."""
         self.order.set_current(order)
         self.sample.set_current(str(min(sample, 4)))
 
     @property
     def call(self) -> tuple[Order, int]:
-        """The chosen order and sample."""
+        """The chosen order, and the sample from 1."""
         return "ab" if self.order.current == "ab" else "ba", int(self.sample.current)
 
 
 class _CallTab(QWidget):
-    """A tab about one call."""
+    """A tab about one call of a neuron."""
 
     def __init__(self, context: Context, focus: FocusPair, name: str) -> None:
         super().__init__()
@@ -116,14 +115,14 @@ class _CallTab(QWidget):
         measure(self.column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 8), spacing=8)
 
     def show_neuron(self, now: NeuronSnapshot) -> None:
-        """Shows a neuron as it is now."""
+        """Shows a neuron in its current state."""
         self.now = now
         self.choice.fit(now)
         self.refresh()
 
     @property
     def site(self) -> CallSite | None:
-        """The call that is shown."""
+        """The call that is shown; ``None`` before a neuron is."""
         return None if self.now is None else self.focus.site(self.now.layer, self.now.neuron, *self.choice.call)
 
     def refresh(self) -> None:
@@ -131,34 +130,29 @@ class _CallTab(QWidget):
 
 
 class ReadTab(_CallTab):
-    """The evaluations of the layer before that a call has read, or will.
+    """The evaluations of the layer before that a call read, or will read.
 
     Signals:
-        reference_chosen: a :class:`Reference` that was clicked.
-        pair_wanted: the pair itself is to be shown.
+        reference_chosen: the :class:`Reference` that was clicked.
+        pair_wanted: the user wants to see the pair itself.
     """
 
     reference_chosen = Signal(object)
     pair_wanted = Signal()
 
     def __init__(self, context: Context, focus: FocusPair) -> None:
-        super().__init__(context, focus, "Inputs")
+        super().__init__(context, focus, texts.INPUTS)
         self.words = label("", tone="text2", wrap=True)
-        self.show_pair = link("Show the pair")
+        self.show_pair = link(texts.SHOW_PAIR)
         self.show_pair.clicked.connect(self.pair_wanted)
-        self.more = link("Show all")
+        self.more = link(texts.SHOW_ALL)
         self.more.clicked.connect(self._show_all)
         self._all = False
         self._shown: object = None
         self._list = QWidget()
         self._rows = QVBoxLayout(self._list)
         self._rows.setContentsMargins(0, 0, 0, 0)
-        self._scroll = QScrollArea()
-        self._scroll.setAccessibleName("Evaluations that it read")
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setWidget(self._list)
+        self._scroll = ScrollColumn(self._list, texts.EVALUATIONS_READ)
         self.column.addWidget(self.words)
         self.column.addWidget(self.show_pair)
         self.column.addWidget(self._scroll, stretch=1)
@@ -176,36 +170,36 @@ class ReadTab(_CallTab):
         first = now.layer == 1
         self.show_pair.setVisible(first)
         self.choice.setVisible(not first and self.choice.isVisibleTo(self))
-        heard: Sequence[Heard] = ()
+        inputs: Sequence[Heard] = ()
         if first:
-            self.words.setText("The first layer reads the pair alone.")
+            self.words.setText(texts.READS_PAIR_ALONE)
         else:
             try:
-                heard = self.focus.heard(site)
+                inputs = self.focus.heard(site)
             except (NetworkError, StoreError, sqlite3.Error) as error:
                 self.words.setText(str(error).splitlines()[0])
             else:
-                self._say(now, heard)
-        state = (self.focus.index, site, tuple(heard), self._all)
+                self._say(now, inputs)
+        state = (self.focus.index, site, tuple(inputs), self._all)
         if state != self._shown:
             self._shown = state
-            self._fill(now, heard)
+            self._fill(now, inputs)
 
-    def _say(self, now: NeuronSnapshot, heard: Sequence[Heard]) -> None:
-        neurons = len({one.neuron for one in heard})
-        failed = sum(isinstance(one.result, Unscored) for one in heard)
+    def _say(self, now: NeuronSnapshot, inputs: Sequence[Heard]) -> None:
+        neurons = len({evaluation.neuron for evaluation in inputs})
+        failed = sum(isinstance(evaluation.result, Unscored) for evaluation in inputs)
         if not neurons:
-            self.words.setText(f"It reads nothing of layer {now.layer - 1}.")
+            self.words.setText(texts.reads_nothing(now.layer - 1))
             return
-        text = f"{neurons:,} neuron{'s' if neurons != 1 else ''} of layer {now.layer - 1}, {len(heard):,} evaluations"
-        missing = f"; {failed:,} of them failed, and the prompt said so" if failed else ""
-        self.words.setText(f"{text}{missing}. Scores are mapped back to A and B.")
+        missing = texts.failed_evaluations(failed) if failed else ""
+        evaluations = plural(len(inputs), "evaluation")
+        self.words.setText(texts.reads(plural(neurons, "neuron"), now.layer - 1, evaluations, missing))
 
     def _show_all(self) -> None:
         self._all = True
         self.refresh()
 
-    def _fill(self, now: NeuronSnapshot, heard: Sequence[Heard]) -> None:
+    def _fill(self, now: NeuronSnapshot, inputs: Sequence[Heard]) -> None:
         while self._rows.count():
             item = self._rows.takeAt(0)
             widget = item.widget() if item is not None else None
@@ -215,36 +209,41 @@ class ReadTab(_CallTab):
                 widget.hide()
                 widget.deleteLater()
         by_neuron: dict[int, list[Heard]] = {}
-        for one in heard:
-            by_neuron.setdefault(one.neuron, []).append(one)
+        for evaluation in inputs:
+            by_neuron.setdefault(evaluation.neuron, []).append(evaluation)
         shown = list(by_neuron.items())
         if not self._all:
             shown = shown[: MOST_READ // 2]
-        for neuron, told in shown:
-            card = _HeardCard(now.layer - 1, neuron, told, own=neuron == now.neuron)
+        for neuron, evaluations in shown:
+            card = _InputCard(now.layer - 1, neuron, evaluations, own=neuron == now.neuron)
             card.reference_chosen.connect(self.reference_chosen)
             self._rows.addWidget(card)
         left = len(by_neuron) - len(shown)
         if left:
-            self.more.setText(f"Show {left:,} more")
+            self.more.setText(texts.show_more(left))
             self._rows.addWidget(self.more)
         self._rows.addStretch(1)
 
 
-class _HeardCard(QWidget):
-    """One neuron of the layer before: its name as a link, and what it said in each order."""
+class _InputCard(QWidget):
+    """One neuron of the layer before: its name as a link, and its evaluation in each order.
+
+    Signals:
+        reference_chosen: its :class:`Reference`, when the name was clicked.
+    """
 
     reference_chosen = Signal(object)
 
-    def __init__(self, layer: int, neuron: int, told: Sequence[Heard], *, own: bool) -> None:
+    def __init__(self, layer: int, neuron: int, evaluations: Sequence[Heard], *, own: bool) -> None:
+        """``own``: it is the reading neuron's own place in the layer before."""
         super().__init__()
         self._reference = Reference(layer, neuron)
-        role = told[0].role
-        name = one_line(role.name) if role is not None and role.name.strip() else f"Judge {neuron}"
-        self.name = link(name, f"{name}, layer {layer}")
+        role = evaluations[0].role
+        name = one_line(role.name) if role is not None and role.name.strip() else texts.judge(neuron)
+        self.name = link(name, texts.judge_in_layer(name, layer))
         self.name.clicked.connect(self._chosen)
         tag = Tag()
-        tag.say("Its own" if own else "")
+        tag.say(texts.ITS_OWN if own else "")
         head = QHBoxLayout()
         measure(head, spacing=8)
         head.addWidget(self.name)
@@ -253,72 +252,76 @@ class _HeardCard(QWidget):
         column = QVBoxLayout(self)
         measure(column, margins=(0, 0, 8, 0), spacing=4)
         column.addLayout(head)
-        for one in told:
-            row = QHBoxLayout()
-            measure(row, spacing=8)
-            row.addWidget(label(one.order.upper(), tone="text3"))
-            column.addLayout(row)
-            if isinstance(one.result, Evaluation):
-                if one.result.score_a is not None and one.result.score_b is not None:
-                    scores = ScoreRow()
-                    scores.say(one.result.score_a, one.result.score_b)
-                    row.addWidget(scores)
-                else:
-                    chip = Chip()
-                    chip.show_verdict(one.result.verdict)
-                    row.addWidget(chip)
-                if one.result.evidence:
-                    text = FittedProse(f"Evidence of {name}, order {one.order.upper()}")
-                    text.say(one.result.evidence, order=one.order)
-                    column.addWidget(text)
-            else:
-                chip = Chip()
-                chip.show_verdict(None, unscored=True)
-                row.addWidget(chip)
-                row.addWidget(label(REASON_WORDS[one.result.reason], tone="text2"))
-            row.addStretch(1)
+        for evaluation in evaluations:
+            self._add_evaluation(column, evaluation, name)
         column.addWidget(line())
+
+    @staticmethod
+    def _add_evaluation(column: QVBoxLayout, evaluation: Heard, name: str) -> None:
+        row = QHBoxLayout()
+        measure(row, spacing=8)
+        row.addWidget(label(evaluation.order.upper(), tone="text3"))
+        column.addLayout(row)
+        result = evaluation.result
+        if isinstance(result, Unscored):
+            chip = Chip()
+            chip.show_verdict(None, unscored=True)
+            row.addWidget(chip)
+            row.addWidget(label(REASON_WORDS[result.reason], tone="text2"))
+        elif result.score_a is not None and result.score_b is not None:
+            scores = ScoreRow()
+            scores.say(result.score_a, result.score_b)
+            row.addWidget(scores)
+        else:
+            chip = Chip()
+            chip.show_verdict(result.verdict)
+            row.addWidget(chip)
+        if isinstance(result, Evaluation) and result.evidence:
+            text = FittedProse(texts.evidence_of(name, evaluation.order.upper()))
+            text.say(result.evidence, order=evaluation.order)
+            column.addWidget(text)
+        row.addStretch(1)
 
     def _chosen(self) -> None:
         self.reference_chosen.emit(self._reference)
 
 
 class _Copy(QWidget):
-    """A link that copies a text and says so."""
+    """A link that copies :attr:`text` to the clipboard and says so for a moment."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self.text = ""
-        self.button = link("Copy", name)
+        self.button = link(texts.COPY, name)
         self.button.clicked.connect(self._copy)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(1500)
-        self._timer.timeout.connect(self._again)
+        self._timer.timeout.connect(self._reset)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.button)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(showable(self.text))
-        self.button.setText("Copied")
+        self.button.setText(texts.COPIED)
         self._timer.start()
 
-    def _again(self) -> None:
-        self.button.setText("Copy")
+    def _reset(self) -> None:
+        self.button.setText(texts.COPY)
 
 
 class PromptTab(_CallTab):
-    """The prompt of a call exactly as it was sent, or as it will be."""
+    """The prompt of a call, exactly as it was sent or as it will be sent."""
 
     def __init__(self, context: Context, focus: FocusPair) -> None:
-        super().__init__(context, focus, "Prompt")
+        super().__init__(context, focus, texts.PROMPT)
         self.words = label("", tone="text2", wrap=True)
-        self.copy = _Copy("Copy the prompt")
-        self.system_word = label("System", "strong", "text2")
-        self.user_word = label("User", "strong", "text2")
-        self.system = PromptText("System message")
-        self.user = PromptText("User message")
+        self.copy = _Copy(texts.COPY_PROMPT)
+        self.system_word = label(texts.SYSTEM, "strong", "text2")
+        self.user_word = label(texts.USER, "strong", "text2")
+        self.system = PromptText(texts.SYSTEM_MESSAGE)
+        self.user = PromptText(texts.USER_MESSAGE)
         row = QHBoxLayout()
         row.addWidget(self.words, stretch=1)
         row.addWidget(self.copy)
@@ -356,17 +359,17 @@ class PromptTab(_CallTab):
     def _messages(self, site: CallSite) -> tuple[Sequence[tuple[str, str]], str]:
         call = self.focus.call(site)
         if call is not None and call.messages:
-            return call.messages, f"Exactly as it was sent to {call.endpoint}."
+            return call.messages, texts.exactly_as_sent(call.endpoint)
         try:
             question = self.focus.question(site, self._form())
         except (NetworkError, StoreError, sqlite3.Error) as error:
             return (), str(error).splitlines()[0]
         state = self.context.run_state.call_state(site)
-        words = "As it was sent." if state.phase in ("asked", "writing", "unscored") else "As it will be sent."
+        words = texts.AS_SENT if state.phase in ("asked", "writing", "unscored") else texts.AS_TO_BE_SENT
         return [(message["role"], message["content"]) for message in question.prompt.messages()], words
 
     def _form(self) -> ReplyForm:
-        """The form in which another call of the same model was asked."""
+        """The form in which an answered call of the same neuron was asked, newest layer first; JSON without one."""
         now = self.now
         if now is not None:
             for order in ("ab", "ba"):
@@ -377,9 +380,9 @@ class PromptTab(_CallTab):
         return "json"
 
     def _passages(self, prompt: str) -> list[tuple[int, int]]:
-        """Where the texts of the pair and the role stand, with which the templates were filled."""
+        """Begin and end, in characters, of the texts of the pair and of the role in the prompt."""
         pair, now = self.focus.pair, self.now
-        filled = _filled(pair) if pair is not None else []
+        filled = [text for text in pair.spoken_parts() if text.strip()] if pair is not None else []
         if now is not None and now.role is not None:
             filled += [now.role.description, now.role.name]
         passages = []
@@ -391,15 +394,11 @@ class PromptTab(_CallTab):
         return passages
 
 
-def _filled(pair: Pair) -> list[str]:
-    return [text for text in pair.spoken_parts() if text.strip()]
-
-
 def with_earlier(call: FullCall) -> str:
-    """A call's answer as the model gave it, and below it the earlier ones that could not be read, newest first."""
+    """The answer of a call as the model gave it, and below it earlier ones that could not be read, newest first."""
     parts = [call.raw_text or ""]
     for number, text in reversed(list(enumerate(call.earlier, 1))):
-        parts.append(f"– Answer {number} of {len(call.earlier) + 1}, which could not be read –\n{text}")
+        parts.append(texts.earlier_answer(number, len(call.earlier) + 1, text))
     return "\n\n".join(parts)
 
 
@@ -407,16 +406,16 @@ class RawTab(_CallTab):
     """The answer as the model gave it, and how it was read."""
 
     def __init__(self, context: Context, focus: FocusPair) -> None:
-        super().__init__(context, focus, "Raw answer")
-        self.what = Segment("Show", (("answer", "Answer"), ("thinking", "Thinking")))
-        self.what.chosen.connect(self.refresh)
+        super().__init__(context, focus, texts.RAW_ANSWER)
+        self.part = Segment(texts.SHOW, (("answer", texts.ANSWER), ("thinking", texts.THINKING)))
+        self.part.chosen.connect(self.refresh)
         self.words = label("", tone="text2", wrap=True)
-        self.copy = _Copy("Copy the answer")
-        self.text = PromptText("Raw answer")
+        self.copy = _Copy(texts.COPY_ANSWER)
+        self.text = PromptText(texts.RAW_ANSWER)
         row = QHBoxLayout()
         row.addWidget(self.words, stretch=1)
         row.addWidget(self.copy)
-        self.column.addWidget(self.what)
+        self.column.addWidget(self.part)
         self.column.addLayout(row)
         self.column.addWidget(self.text, stretch=1)
         self.column.addStretch(0)
@@ -428,11 +427,11 @@ class RawTab(_CallTab):
         state = self.context.run_state.call_state(site)
         call = self.focus.call(site) if state.finished else None
         thinking = call.thinking if call is not None and call.thinking else ""
-        self.what.setVisible(bool(thinking))
+        self.part.setVisible(bool(thinking))
         copied = text = "" if call is None or call.raw_text is None else call.raw_text
         if call is not None and call.earlier:
             text = with_earlier(call)
-        if thinking and self.what.current == "thinking":
+        if thinking and self.part.current == "thinking":
             copied = text = thinking
         if state.phase == "writing":
             copied = text = self.context.run_state.live_text(site)
@@ -443,51 +442,55 @@ class RawTab(_CallTab):
         self.text.show_text(showable(text))
 
     def _words(self, state: CallState, call: FullCall | None) -> str:
+        """How the answer was read, or why there is none yet."""
         if call is None:
-            return {"writing": "The answer is being written.", "asked": "Nothing has been written yet."}.get(
-                state.phase, "Not asked yet."
+            return {"writing": texts.BEING_WRITTEN, "asked": texts.NOTHING_WRITTEN}.get(
+                state.phase, texts.NOT_ASKED_YET
             )
         parts = []
         if isinstance(call.result, Unscored):
             detail = f": {call.result.detail}" if call.result.detail else ""
             parts.append(f"{REASON_WORDS[call.result.reason]}{detail}")
         elif call.rule:
-            parts.append(f"Read by rule “{call.rule}”")
+            parts.append(texts.read_by_rule(call.rule))
         if call.finish_reason:
-            parts.append(f"ended with “{call.finish_reason}”")
+            parts.append(texts.ended_with(call.finish_reason))
         if call.earlier:
-            parts.append(f"asked {len(call.earlier) + 1} times; the earlier answers stand below")
-        return ". ".join(part[:1].upper() + part[1:] for part in parts) + "." if parts else ""
+            parts.append(texts.asked_times(len(call.earlier) + 1))
+        return ". ".join(map(capitalized, parts)) + "." if parts else ""
 
     def grow(self, sites: set[CallSite]) -> None:
-        """Takes in what was written since."""
+        """Shows what the model wrote since; ``sites`` are the calls that grew."""
         if self.site in sites:
             self.refresh()
 
 
 _COLUMNS: Final = (
-    TextColumn("Order"),
-    TextColumn("State"),
-    *(TextColumn(title, numeric=True) for title in ("In", "Out", "Time", "Price", "Tries")),
+    TextColumn(texts.ORDER),
+    TextColumn(texts.STATE),
+    *(
+        TextColumn(title, numeric=True)
+        for title in (texts.TOKENS_IN, texts.TOKENS_OUT, texts.TIME, texts.PRICE, texts.TRIES)
+    ),
 )
 
 
 class CallsTab(QWidget):
-    """All calls of a neuron with what they used, and one of them in full.
+    """The table of all calls of a neuron with their use of tokens, time and money, and one of them in full.
 
     Signals:
-        call_chosen: (order, sample) of the row that was chosen.
+        call_chosen: order and sample of the row that was chosen.
     """
 
     call_chosen = Signal(str, int)
 
     def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
-        self.setAccessibleName("Calls")
+        self.setAccessibleName(texts.CALLS_TAB)
         self._context = context
         self._focus = focus
         self._own_model = ""
-        self.table = TextTable("Calls of this neuron", _COLUMNS)
+        self.table = TextTable(texts.CALLS_OF_NEURON, _COLUMNS)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.selectionModel().currentRowChanged.connect(self._row_chosen)
         self._facts = QVBoxLayout()
@@ -502,16 +505,22 @@ class CallsTab(QWidget):
         inside.addLayout(self._likely_row)
         inside.addLayout(self._facts)
         inside.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setAccessibleName("The chosen call")
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(below)
+        scroll = ScrollColumn(below, texts.CHOSEN_CALL)
         column = QVBoxLayout(self)
         column.addWidget(self.table)
         column.addWidget(scroll, stretch=1)
-        names = ("Scores", "Endpoint", "Model", "Answered by", "Parameters", "Thinking", "Asked", "Cache", "Detail")
+        names = (
+            texts.SCORES,
+            texts.ENDPOINT,
+            texts.MODEL,
+            texts.ANSWERED_BY,
+            texts.BATCH,
+            texts.PARAMETERS,
+            texts.THINKING,
+            texts.ASKED,
+            texts.CACHE,
+            texts.DETAIL,
+        )
         for name in names:
             row = QHBoxLayout()
             word = label(name, tone="text2")
@@ -528,15 +537,15 @@ class CallsTab(QWidget):
         measure(self._likely_row, margins=(PANEL_INSIDE, 0, PANEL_INSIDE, 0))
 
     def show_neuron(self, now: NeuronSnapshot) -> None:
-        """Shows a neuron's calls as they are."""
+        """Shows the calls of a neuron in their current state."""
         self._own_model = now.settings.model or now.settings.endpoint or ""
         rows = []
         chosen = self.table.currentIndex().row()
-        for one in now.orders:
-            for sample in range(1, one.calls + 1):
-                rows.append(self._row(self._focus.site(now.layer, now.neuron, one.order, sample), one.calls))
+        for asked in now.orders:
+            for sample in range(1, asked.calls + 1):
+                rows.append(self._row(self._focus.site(now.layer, now.neuron, asked.order, sample), asked.calls))
         self.table.show_rows(rows)
-        # A column in which nothing stands takes no room from the states.
+        # Empty columns are hidden, so that the states have more room.
         for column in range(2, len(_COLUMNS)):
             self.table.setColumnHidden(column, bool(rows) and not any(row.cells[column] for row in rows))
         bar = self.table.horizontalScrollBar()
@@ -555,11 +564,11 @@ class CallsTab(QWidget):
         if state.phase == "scored":
             words = f"{score_text(state.score_a)} – {score_text(state.score_b)}"
             if state.score_a is None:
-                words = {"a": "A", "b": "B", "tie": "Tie"}.get(state.verdict or "", "")
+                words = {"a": texts.A, "b": texts.B, "tie": texts.TIE}.get(state.verdict or "", "")
         elif state.phase == "unscored":
-            words = REASON_WORDS[state.reason] if state.reason is not None else "Unscored"
+            words = REASON_WORDS[state.reason] if state.reason is not None else texts.UNSCORED
         else:
-            words = {"asked": "Asked", "writing": "Writing"}.get(state.phase, "Waiting")
+            words = {"asked": texts.ASKED, "writing": texts.WRITING}.get(state.phase, texts.WAITING)
         cells = (
             order,
             words,
@@ -572,14 +581,14 @@ class CallsTab(QWidget):
         return TextRow(cells, site)
 
     def _site(self, row: int) -> CallSite | None:
-        """The call of a row."""
+        """The call of a row of the table; ``None`` where there is no such row."""
         rows = self.table.texts.rows
         key = rows[row].key if 0 <= row < len(rows) else None
         return key if isinstance(key, CallSite) else None
 
     def _currency(self) -> str:
-        known = self._context.figures.estimate
-        return "USD" if known is None else known.estimate.currency
+        estimate = self._context.figures.estimate
+        return "USD" if estimate is None else estimate.estimate.currency
 
     def _row_chosen(self, current: QModelIndex) -> None:
         site = self._site(current.row())
@@ -594,7 +603,7 @@ class CallsTab(QWidget):
         if call is not None:
             facts |= _facts_of(call)
             if site is not None and self._context.run_state.call_state(site).stood_in:
-                facts["Model"] = f"{call.model}, a stand-in for {self._own_model}"
+                facts[texts.MODEL] = texts.stand_in_for(call.model, self._own_model)
         self.likely.show_call(call)
         for (name, value), word in zip(self._fact_rows.items(), self._fact_words, strict=True):
             value.setText(showable(facts[name]))
@@ -604,43 +613,48 @@ class CallsTab(QWidget):
 
 
 def _source_words(result: Evaluation, likely: LikelyScores | None) -> str:
-    """Where the scores of a call come from that was to be scored by token probabilities."""
+    """Where the scores of a call by token probabilities come from."""
     words = "" if result.scores_from is None else SCORE_SOURCE_WORDS[result.scores_from]
     if result.shares is not None and result.sampled is not None and likely is not None:
         a, tie, b = (percent(share) for share in result.shares)
         written = " – ".join(map(score_text, result.sampled))
-        words += f"; written: {written}. A {a}, tie {tie}, B {b}. On the scale: {percent(min(likely.seen))} or more"
-    return f"{words[:1].upper()}{words[1:]}."
+        words += texts.written_scores(written, a, tie, b, percent(min(likely.seen)))
+    return f"{capitalized(words)}."
 
 
 def _facts_of(call: FullCall) -> dict[str, str]:
-    facts = {"Endpoint": call.endpoint, "Model": call.model}
+    """What is known of a call, by the names of the rows."""
+    facts = {texts.ENDPOINT: call.endpoint, texts.MODEL: call.model}
     if isinstance(call.result, Evaluation) and call.result.scores_from is not None:
-        facts["Scores"] = _source_words(call.result, call.likely)
+        facts[texts.SCORES] = _source_words(call.result, call.likely)
     if call.returned_model:
-        facts["Answered by"] = f"{call.returned_model}, {call.fingerprint}" if call.fingerprint else call.returned_model
+        facts[texts.ANSWERED_BY] = (
+            f"{call.returned_model}, {call.fingerprint}" if call.fingerprint else call.returned_model
+        )
+    if call.batch:
+        facts[texts.BATCH] = call.batch
     if call.parameters is not None:
         temperature, schema = call.parameters.temperature, call.parameters.schema
         applied = call.parameters.applied or {}
-        warmth = "endpoint’s own temperature" if temperature is None else f"temperature {temperature:g}"
+        heat = texts.OWN_TEMPERATURE if temperature is None else texts.temperature(temperature)
         if "temperature" in applied:
-            warmth += " not applied, as it is refused"
-        most = applied.get(LONGER, call.parameters.max_tokens)
-        form = "JSON by a schema" if schema is not None else "text"
+            heat += texts.TEMPERATURE_REFUSED
+        most_tokens = applied.get(LONGER, call.parameters.max_tokens)
+        form = texts.JSON_SCHEMA if schema is not None else texts.PLAIN_TEXT
         further = [*further_words(call.parameters.more, applied), extra_words(call.parameters.more)]
-        parts = (warmth, f"at most {most:,} tokens", form, *further)
-        facts["Parameters"] = ", ".join(part for part in parts if part)
+        parts = (heat, texts.most_tokens(most_tokens), form, *further)
+        facts[texts.PARAMETERS] = ", ".join(part for part in parts if part)
     if call.started_at:
-        facts["Asked"] = datetime.fromtimestamp(call.started_at).astimezone().strftime("%d %b %Y, %H:%M:%S")
+        facts[texts.ASKED] = f"{datetime.fromtimestamp(call.started_at).astimezone():%d %b %Y, %H:%M:%S}"
     usage = call.usage
     if usage is not None and usage["reasoning_tokens"]:
-        facts["Thinking"] = f"{usage['reasoning_tokens']:,} of the {usage['completion_tokens']:,} tokens out"
+        facts[texts.THINKING] = texts.thinking_tokens(usage["reasoning_tokens"], usage["completion_tokens"])
     if call.cached:
-        facts["Cache"] = "From the store, at no cost to this run"
+        facts[texts.CACHE] = texts.FROM_STORE_FREE
     elif usage is not None and usage["cached_tokens"]:
-        facts["Cache"] = f"{usage['cached_tokens']:,} tokens of the prompt came from the endpoint’s cache"
+        facts[texts.CACHE] = texts.cached_tokens(usage["cached_tokens"])
     if isinstance(call.result, Unscored) and call.result.detail:
-        facts["Detail"] = call.result.detail
+        facts[texts.DETAIL] = call.result.detail
     elif call.missing:
-        facts["Detail"] = "Missing: " + "; ".join(call.missing)
+        facts[texts.DETAIL] = texts.MISSING + "; ".join(call.missing)
     return facts

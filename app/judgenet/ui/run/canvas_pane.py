@@ -1,4 +1,4 @@
-"""The live canvas: the network on the pair in focus, and the strip above it that steps through pairs."""
+"""The live canvas: the network on the pair in focus, and the strip above it that goes from pair to pair."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from judgenet.core.network import NetworkError
-from judgenet.core.wording import duration_range, money_span, plural, span
+from judgenet.core.wording import duration_range, money_span, plural, span, whole_percent
 from judgenet.engine.batches import BatchChoice
 from judgenet.engine.preflight import calls_needed, untried_models
 from judgenet.engine.session import with_models
@@ -22,11 +22,12 @@ from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.view import NetworkView
 from judgenet.ui.canvas.weights import weights_legend, with_weights
 from judgenet.ui.context import Context
-from judgenet.ui.elements import ElidedLabel, label
+from judgenet.ui.elements import ElidedLabel, icon_button, label
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.icons import icon
 from judgenet.ui.limits import batch_words, limits_words, stop_words
 from judgenet.ui.measures import measure
+from judgenet.ui.run import texts
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.picture import (
     network_state,
@@ -42,42 +43,53 @@ _NOTHING: Final = NetworkState((LayerState((NeuronState(""),)),), mode="run", ed
 
 _LEGENDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "verdict": (
-        ("a", "by 2 points or more"),
-        ("a weak", "by less"),
-        ("asked", "being asked"),
-        ("waiting", "waiting"),
-        ("unscored", "unscored"),
+        ("a", texts.STRONG),
+        ("a weak", texts.WEAK),
+        ("asked", texts.BEING_ASKED),
+        ("waiting", texts.WAITING_STATE),
+        ("unscored", texts.UNSCORED_STATE),
     ),
     "state": (
-        ("scored", "scored"),
-        ("writing", "writing"),
-        ("asked", "asked"),
-        ("waiting", "waiting"),
-        ("unscored", "unscored"),
+        ("scored", texts.SCORED_STATE),
+        ("writing", texts.WRITING_STATE),
+        ("asked", texts.ASKED_STATE),
+        ("waiting", texts.WAITING_STATE),
+        ("unscored", texts.UNSCORED_STATE),
     ),
-    "changed": (("a", "changed to A"), ("b", "changed to B"), ("quiet", "as before"), ("unscored", "unscored")),
-    "differ": (("differ", "orders differ"), ("quiet", "orders agree"), ("unscored", "unscored")),
+    "changed": (
+        ("a", texts.CHANGED_TO_A),
+        ("b", texts.CHANGED_TO_B),
+        ("quiet", texts.UNCHANGED),
+        ("unscored", texts.UNSCORED_STATE),
+    ),
+    "differ": (
+        ("differ", texts.ORDERS_DIFFER_STATE),
+        ("quiet", texts.ORDERS_AGREE_STATE),
+        ("unscored", texts.UNSCORED_STATE),
+    ),
 }
 
 
 class PairStrip(QWidget):
-    """Steps through pairs, says which one is in focus, and follows the newest or pins one."""
+    """The strip that names the pair in focus, goes to the next one, and follows the newest or keeps one pinned."""
 
     def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
-        self.setAccessibleName("Pair in focus")
+        self.setAccessibleName(texts.PAIR_IN_FOCUS)
         self._context = context
         self._focus = focus
-        self.previous = _step_button("Previous pair", "chevron-left")
-        self.next = _step_button("Next pair", "chevron-right")
+        self.previous = icon_button("chevron-left", texts.PREVIOUS_PAIR, "text")
+        self.next = icon_button("chevron-right", texts.NEXT_PAIR, "text")
         context.actions.attach(self.previous, "run.previous_pair")
         context.actions.attach(self.next, "run.next_pair")
         for button, name in ((self.previous, "chevron-left"), (self.next, "chevron-right")):
+            set_kind(button, "bordered")
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+            # The action has brought its own icon.
             button.setIcon(icon(name, "text"))
         self.number = label("", "node")
         self.title = ElidedLabel(tone="text2")
-        self.segment = Segment("Which pair", (("pin", "Pinned"), ("follow", "Follow newest")))
+        self.segment = Segment(texts.WHICH_PAIR, (("pin", texts.PINNED), ("follow", texts.FOLLOW_NEWEST)))
         pin = self.segment.button("pin")
         assert isinstance(pin, QToolButton)
         pin.setIcon(icon("pin", "text2", on="accent"))
@@ -113,41 +125,33 @@ class PairStrip(QWidget):
         self.setEnabled(index is not None)
         self.segment.set_current("follow" if state.follow and state.live else "pin")
         self.segment.button("follow").setEnabled(state.live)
-        self.segment.button("follow").setToolTip("" if state.live else "No run goes on")
+        self.segment.button("follow").setToolTip("" if state.live else texts.NO_RUN_IN_PROGRESS)
         if index is None:
             self.number.setText("")
             self.title.say("")
             return
-        self.number.setText(f"Pair {index + 1:,}")
+        self.number.setText(texts.pair_number(index + 1))
         pair = self._focus.pair
         self.title.say("" if pair is None else pair.told(pair.question or pair.response_a))
 
 
-def _step_button(name: str, icon_name: str) -> QToolButton:
-    button = QToolButton()
-    set_kind(button, "bordered")
-    button.setAccessibleName(name)
-    button.setIcon(icon(icon_name, "text"))
-    return button
-
-
 class Legend(QWidget):
-    """What the cells of dense layers mean."""
+    """The legend of the cells of dense layers."""
 
     def __init__(self) -> None:
         super().__init__()
         self._rows = _LEGENDS["verdict"]
-        self._tell()
+        self._describe()
         measure(self, height=36)
 
     def show_color(self, color: str) -> None:
-        """Explains what cells are coloured by."""
+        """Explains the colours of cells by verdict, state, changes or difference of orders."""
         self._rows = _LEGENDS[color]
-        self._tell()
+        self._describe()
         self.update()
 
-    def _tell(self) -> None:
-        self.setAccessibleName("Cells: " + ", ".join(words for _, words in self._rows))
+    def _describe(self) -> None:
+        self.setAccessibleName(texts.CELLS + ", ".join(words for _, words in self._rows))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -166,34 +170,38 @@ class Legend(QWidget):
 
 
 class DenseBar(QWidget):
-    """What a network of dense layers needs above it: how cells are coloured, the search, the zoom."""
+    """The bar above a network with dense layers: what cells show, search, zoom.
+
+    Signals:
+        color_chosen: what cells show from now on, a key of the legends.
+    """
 
     color_chosen = Signal(str)
 
     def __init__(self, view: NetworkView) -> None:
         super().__init__()
-        self.setAccessibleName("Dense layers")
+        self.setAccessibleName(texts.DENSE_LAYERS)
         self._view = view
         self.segment = Segment(
-            "Cells show",
-            (("verdict", "Verdict"), ("state", "State"), ("changed", "Changed mind"), ("differ", "Orders differ")),
+            texts.CELLS_SHOW,
+            (
+                ("verdict", texts.VERDICT),
+                ("state", texts.STATE),
+                ("changed", texts.CHANGED_MIND),
+                ("differ", texts.ORDERS_DIFFER),
+            ),
         )
         self.segment.chosen.connect(self.color_chosen)
-        self.search_button = QPushButton("Find a neuron")
+        self.search_button = QPushButton(texts.FIND_NEURON)
         self.search_button.setIcon(icon("search", "text2"))
-        self.search_button.setAccessibleName("Find a neuron")
-        self.search_button.setToolTip("Find a neuron (Tab on the canvas)")
+        self.search_button.setAccessibleName(texts.FIND_NEURON)
+        self.search_button.setToolTip(texts.FIND_NEURON_TIP)
         self.search_button.clicked.connect(view.open_search)
-        self.zoom = label("100 %", tone="text2")
-        self.minus, self.plus, self.fit = QToolButton(), QToolButton(), QToolButton()
-        for button, name, words, action in (
-            (self.minus, "minus", "Zoom out", view.zoom_out),
-            (self.plus, "plus", "Zoom in", view.zoom_in),
-            (self.fit, "fit", "Fit the network into view", view.fit),
-        ):
-            button.setIcon(icon(name, "text2"))
-            button.setAccessibleName(words)
-            button.setToolTip(words)
+        self.zoom = label(texts.FULL_ZOOM, tone="text2")
+        self.minus = icon_button("minus", texts.ZOOM_OUT)
+        self.plus = icon_button("plus", texts.ZOOM_IN)
+        self.fit = icon_button("fit", texts.FIT_NETWORK)
+        for button, action in ((self.minus, view.zoom_out), (self.plus, view.zoom_in), (self.fit, view.fit)):
             button.clicked.connect(action)
         row = QHBoxLayout(self)
         row.addWidget(self.segment)
@@ -208,15 +216,15 @@ class DenseBar(QWidget):
         measure(self.zoom, font="body", tabular=True)
 
     def _zoomed(self, zoom: float) -> None:
-        self.zoom.setText(f"{100 * zoom:.0f} %")
+        self.zoom.setText(whole_percent(zoom))
 
 
 class CanvasPane(QFrame):
-    """The strip, the canvas, and an empty state where there is no run.
+    """The strip, the canvas and its legend; an empty state where there is no run.
 
     Signals:
-        target_selected: the :data:`Target` to be inspected, or ``None``.
-        target_activated: Enter or a double click on a node.
+        target_selected: the :data:`Target` that was selected, or ``None``.
+        target_activated: the node on which Enter was pressed or that was double-clicked.
     """
 
     target_selected = Signal(object)
@@ -272,7 +280,7 @@ class CanvasPane(QFrame):
 
     @property
     def is_empty(self) -> bool:
-        """There is no run to show."""
+        """Whether there is no run to show."""
         return self._focus.now is None
 
     def _replaced(self) -> None:
@@ -326,24 +334,24 @@ class CanvasPane(QFrame):
         if not self.is_empty:
             return
         if state.loading and state.run is not None:
-            self.empty.say(f"Reading run {state.run.number:,}…")
+            self.empty.say(texts.reading_run(state.run.number))
             return
         if runner.running:
-            self.empty.say("The run begins…")
+            self.empty.say(texts.RUN_BEGINS)
             return
         why = runner.why_not()
-        sentence = "Run the network to watch every neuron judge, pair by pair."
+        sentence = texts.RUN_TO_WATCH
         if state.run is not None and not state.pair_count:
-            sentence = f"Run {state.run.number:,} has no pairs."
+            sentence = texts.run_without_pairs(state.run.number)
         untried = "" if why else self._untried()
         note = "\n".join(part for part in (self._cost() or why, untried) if part)
-        more = "Try it first…" if untried else ""
+        more = texts.TRY_FIRST if untried else ""
         self.empty.say(
-            sentence, note, "Run", self._start, primary=True, why_not=why, more=more, do_more=self._try_models
+            sentence, note, texts.RUN, self._start, primary=True, why_not=why, more=more, do_more=self._try_models
         )
 
     def _untried(self) -> str:
-        """Which models judge for the first time in this project; an empty text for none."""
+        """A note on models that have not judged in this project yet; empty without any."""
         document = self._context.document
         if document.own_store is None:
             return ""
@@ -354,33 +362,30 @@ class CanvasPane(QFrame):
             return ""
         if not untried:
             return ""
-        judge = "has" if len(untried) == 1 else "have"
-        return (
-            f"{', '.join(untried)} {judge} not judged in this project yet. Ten built-in pairs show whether it can, "
-            f"in at most {calls_needed()} calls."
-        )
+        note = texts.untried_model if len(untried) == 1 else texts.untried_models
+        return note(", ".join(untried), calls_needed())
 
     def _try_models(self) -> None:
         self._context.actions.trigger("models.try")
 
     def _cost(self) -> str:
-        """What it takes, in one line."""
-        known = self._context.figures.estimate
-        if known is None:
+        """Pairs, calls, price, time and limits of the run in one line."""
+        run_estimate = self._context.figures.estimate
+        if run_estimate is None:
             return self._context.figures.problem
-        estimate = known.estimate
+        estimate = run_estimate.estimate
         parts = [
             plural(estimate.pairs, "pair"),
-            f"{span(*estimate.calls_open, 'whole')} {'call' if estimate.calls_open.high == 1 else 'calls'}",
+            f"{span(*estimate.calls_open, 'whole')} {texts.CALL if estimate.calls_open.high == 1 else texts.CALLS}",
         ]
         by_batch = isinstance(self._context.runner.batch_wish, BatchChoice)
         price = estimate.batch_price if by_batch and estimate.batch_price is not None else estimate.price
         if price is not None:
-            parts.append(f"about {money_span(*price, estimate.currency)}" if price.high else "free")
+            parts.append(texts.about(money_span(*price, estimate.currency)) if price.high else texts.FREE)
         if not by_batch:
-            parts.append(duration_range(known.duration.low, known.duration.high))
+            parts.append(duration_range(run_estimate.duration.low, run_estimate.duration.high))
         if limits := limits_words(self._context.runner.limits, estimate.currency):
-            parts.append(f"at most {limits}")
+            parts.append(texts.at_most(limits))
         if stop := stop_words(self._context.runner.stop_wish):
             parts.append(stop)
         if batch := batch_words(self._context.runner.batch_wish):

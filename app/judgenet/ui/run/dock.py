@@ -1,4 +1,4 @@
-"""The dock below the canvas: pairs, grid and plots side by side, or as tabs where there is no room."""
+"""The dock below the canvas: pairs, grid and charts side by side, or in tabs where room is short."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBo
 from judgenet.ui.context import Context
 from judgenet.ui.elements import line, upright
 from judgenet.ui.measures import measure
+from judgenet.ui.run import texts
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.grid_pane import GridPane
 from judgenet.ui.run.pair_list import PairsPane
 from judgenet.ui.run.plots import FIGURES, SPEEDS, ChartPane, SpeedPane
 
 SHARES: Final = (298, 258, 294)
-"""How the three panes share the width, side by side."""
+"""The shares of the width of the three panes side by side."""
 
 
 class RunDock(QFrame):
-    """All pairs of the run at once.
+    """All pairs of the run.
 
     Signals:
-        pair_chosen: the index of a pair.
-        call_opened: (pair, layer, neuron).
-        call_wanted: a :class:`CallSite`.
+        pair_chosen: the index of a pair, from 0.
+        call_opened: the pair from 0, layer and neuron from 1 of a cell.
+        call_wanted: the :class:`CallSite` of a call to show.
     """
 
     pair_chosen = Signal(int)
@@ -35,16 +36,16 @@ class RunDock(QFrame):
     def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self.setProperty("part", "surface")
-        self.setAccessibleName("All pairs")
+        self.setAccessibleName(texts.ALL_PAIRS)
         self.pairs = PairsPane(context)
         self.grid = GridPane(context, focus)
         self.chart = ChartPane(context, focus, (*FIGURES, *SPEEDS))
         self.speed = SpeedPane(context, focus)
         self.tabs = QTabBar()
-        self.tabs.setAccessibleName("View of all pairs")
+        self.tabs.setAccessibleName(texts.VIEW_OF_ALL_PAIRS)
         self.tabs.setExpanding(False)
         self.tabs.setDrawBase(False)
-        for text in ("Pairs and accuracy", "Score difference", "Speed and price"):
+        for text in (texts.PAIRS_AND_ACCURACY, texts.SCORE_DIFFERENCE, texts.SPEED_AND_PRICE):
             self.tabs.addTab(text)
         self._tab_line = line()
         self._stack = QStackedWidget()
@@ -74,12 +75,12 @@ class RunDock(QFrame):
         self._narrow: bool | None = None
         self.set_narrow(False)
         measure(self._tab_row, margins=(6, 0, 0, 0))
-        # What is in a tab must not widen the window.
+        # No pane may force the window to be wider.
         for pane in (self.pairs, self.grid, self.chart, self.speed, *self.speed.panes):
             measure(pane, min_width=150)
 
     def set_narrow(self, narrow: bool) -> None:
-        """Puts the panes side by side, or into tabs."""
+        """Puts the panes into tabs (``narrow``), or side by side."""
         if narrow == self._narrow:
             return
         self._narrow = narrow
@@ -104,5 +105,5 @@ class RunDock(QFrame):
         self._tab_line.setVisible(narrow)
 
     def show_tab(self, place: int) -> None:
-        """Brings a tab of the narrow dock into view."""
+        """Shows a tab of the narrow dock, by its place from 0."""
         self.tabs.setCurrentIndex(place)

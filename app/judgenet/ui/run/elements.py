@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QLabel,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 
 class Tag(QLabel):
-    """A word on a quiet ground, such as a neuron's state. Without a word it is not there."""
+    """A word on a tinted background, such as the state of a neuron. Without a word it is hidden."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -22,7 +18,7 @@ class Tag(QLabel):
         self.hide()
 
     def say(self, text: str, tone: str = "") -> None:
-        """Sets the word and its tone (``accent``, ``warn``, ``good``, ``bad``)."""
+        """Shows a word in a tone (``accent``, ``warn``, ``good``, ``bad``); an empty one hides the tag."""
         if self.property("tone") != tone:
             self.setProperty("tone", tone)
             self.style().unpolish(self)

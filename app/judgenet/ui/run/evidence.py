@@ -1,4 +1,4 @@
-"""The tab Evidence: what a neuron writes, in both orders side by side, or one at a time where there is no room."""
+"""The tab Evidence: what a neuron writes, in both orders side by side, or one at a time where room is short."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import REASON_WORDS, Evaluation, Unscored
 from judgenet.core.pairs import ORDERS, Order, Verdict
 from judgenet.core.reading_partial import evidence_so_far
-from judgenet.core.wording import duration
+from judgenet.core.wording import capitalized, duration
 from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.store.columns import CallState
 from judgenet.ui.clock import monotonic
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label, line, upright
 from judgenet.ui.measures import measure
+from judgenet.ui.run import texts
 from judgenet.ui.run.evidence_text import Prose, Reference
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ScoreRow, chip_icon
@@ -27,13 +28,13 @@ from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip, Segment
 
 SIDE_BY_SIDE: Final = 430
-"""From this width (px at 100 %) on both orders stand side by side."""
+"""The least width, in px at 100 %, at which both orders stand side by side."""
 
-ORDER_HEADS: Final[dict[Order, str]] = {"ab": "A was shown first", "ba": "B was shown first"}
+ORDER_HEADS: Final[dict[Order, str]] = {"ab": texts.A_FIRST, "ba": texts.B_FIRST}
 
 
 class OrderColumn(QWidget):
-    """The evidence of one call, its scores under it."""
+    """The evidence of one call, with its scores below."""
 
     def __init__(self, context: Context, focus: FocusPair, order: Order) -> None:
         super().__init__()
@@ -41,10 +42,10 @@ class OrderColumn(QWidget):
         self._focus = focus
         self.order: Order = order
         self.site: CallSite | None = None
-        self.setAccessibleName(f"Order {order.upper()}")
-        self.title = label(f"Order {order.upper()}", "node")
+        self.setAccessibleName(texts.order(order.upper()))
+        self.title = label(texts.order(order.upper()), "node")
         self.first = label(ORDER_HEADS[order], tone="text2")
-        self.text = Prose(f"Evidence in order {order.upper()}")
+        self.text = Prose(texts.evidence_in(order.upper()))
         self.scores = ScoreRow()
         self.chip = Chip()
         self.state = label("", tone="text2", wrap=True)
@@ -71,12 +72,12 @@ class OrderColumn(QWidget):
         measure(self.state, min_height=36)
 
     def show_head(self, shown: bool) -> None:
-        """Shows which order it is, or leaves that to others."""
+        """Shows or hides the line that names the order."""
         for part in (self.title, self.first):
             part.setVisible(shown)
 
     def refresh(self, now: NeuronSnapshot, sample: int) -> None:
-        """Shows the call of a sample as it is."""
+        """Shows the call of a sample, counted from 1, in its current state."""
         self.site = self._focus.site(now.layer, now.neuron, self.order, sample)
         state = self._context.run_state.call_state(self.site)
         scored = state.phase == "scored"
@@ -97,7 +98,7 @@ class OrderColumn(QWidget):
         if isinstance(result, Evaluation):
             before = now.layer - 1
             names = self._focus.names(before) if before else ()
-            self.state.setText("" if with_scores else "Gave a verdict without scores")
+            self.state.setText("" if with_scores else texts.VERDICT_WITHOUT_SCORES)
             if result.evidence:
                 self.text.say(
                     result.evidence,
@@ -107,27 +108,27 @@ class OrderColumn(QWidget):
                     order=self.order,
                 )
             else:
-                self.text.say("It gave no evidence.", color="text3")
+                self.text.say(texts.NO_EVIDENCE, color="text3")
             return
         reason = state.reason
-        self.state.setText("Unscored" if reason is None else REASON_WORDS[reason])
+        self.state.setText(texts.UNSCORED if reason is None else REASON_WORDS[reason])
         detail = result.detail if isinstance(result, Unscored) else ""
         call = self._focus.call(site)
         partial = evidence_so_far(call.raw_text) if call is not None and call.raw_text else ""
         if partial:
             self.text.say(partial, markdown=markdown, order=self.order)
         else:
-            self.text.say(detail[:1].upper() + detail[1:] if detail else "There is no answer.", color="text2")
+            self.text.say(capitalized(detail) or texts.NO_ANSWER, color="text2")
 
     def _show_unfinished(self, now: NeuronSnapshot, site: CallSite, state: CallState) -> None:
         if state.phase == "writing":
             self.text.say(evidence_so_far(self._context.run_state.live_text(site)), writing=True)
-            self.state.setText("Scores follow the evidence")
+            self.state.setText(texts.SCORES_FOLLOW)
             return
         if state.phase == "asked":
             since = self._context.run_state.since(site)
-            waited = "" if since is None else f" {duration(max(0.0, monotonic() - since))} ago"
-            self.text.say(f"Asked{waited}. Nothing has been written yet.", color="text3")
+            now_or_ago = texts.ASKED_NOW if since is None else texts.asked_ago(duration(max(0.0, monotonic() - since)))
+            self.text.say(now_or_ago, color="text3")
             self.state.setText("")
             return
         self.state.setText("")
@@ -136,31 +137,31 @@ class OrderColumn(QWidget):
     def _why_waiting(self, now: NeuronSnapshot) -> str:
         pair, state = self._focus.now, self._context.run_state
         if not state.live:
-            return "It was not asked: the run stopped before."
+            return texts.RUN_STOPPED_BEFORE
         if state.state == "paused":
-            return "It waits: the run is paused."
+            return texts.RUN_PAUSED
         if pair is not None and now.layer > 1 and not pair.layers_complete[now.layer - 2]:
-            return f"It waits for layer {now.layer - 1}."
-        return "It waits for its turn."
+            return texts.waits_for_layer(now.layer - 1)
+        return texts.WAITS_FOR_TURN
 
     def grow(self) -> None:
-        """Takes in what was written since."""
+        """Shows what the model wrote since."""
         if self.site is not None and self._context.run_state.call_state(self.site).phase == "writing":
             self.text.say(evidence_so_far(self._context.run_state.live_text(self.site)), writing=True)
 
 
 class EvidenceTab(QWidget):
-    """Both orders of the selected neuron.
+    """The evidence of the selected neuron in both orders.
 
     Signals:
-        reference_chosen: a :class:`Reference` whose name was clicked in an evidence.
+        reference_chosen: the :class:`Reference` whose name was clicked.
     """
 
     reference_chosen = Signal(object)
 
     def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
-        self.setAccessibleName("Evidence")
+        self.setAccessibleName(texts.EVIDENCE)
         self._context = context
         self._now: NeuronSnapshot | None = None
         self._sample = 1
@@ -168,12 +169,12 @@ class EvidenceTab(QWidget):
         self.columns: dict[Order, OrderColumn] = {order: OrderColumn(context, focus, order) for order in ORDERS}
         for column in self.columns.values():
             column.text.reference_chosen.connect(self.reference_chosen)
-        self.choice = Segment("Order", (("both", "Both"), ("ab", "AB"), ("ba", "BA")))
+        self.choice = Segment(texts.ORDER, (("both", texts.BOTH), ("ab", texts.AB), ("ba", texts.BA)))
         self.choice.chosen.connect(self._arrange)
         for order in ("both", *ORDERS):
             measure(self.choice.button(order), icon=(24, 20))
         self.samples = QComboBox()
-        self.samples.setAccessibleName("Sample")
+        self.samples.setAccessibleName(texts.SAMPLE)
         self.samples.activated.connect(self._sample_chosen)
         top = QHBoxLayout()
         top.setContentsMargins(0, 0, 0, 0)
@@ -196,7 +197,7 @@ class EvidenceTab(QWidget):
 
     @property
     def wide(self) -> bool:
-        """Both orders have room side by side."""
+        """Whether both orders have room side by side."""
         return self.width() >= current_theme().px(SIDE_BY_SIDE)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -204,7 +205,7 @@ class EvidenceTab(QWidget):
         self._arrange()
 
     def _asked_orders(self) -> list[Order]:
-        return [] if self._now is None else [one.order for one in self._now.orders]
+        return [] if self._now is None else [asked.order for asked in self._now.orders]
 
     def _arrange(self) -> None:
         if self._was_wide and not self.wide:
@@ -224,15 +225,15 @@ class EvidenceTab(QWidget):
         self._between.setVisible(choice == "both" and several and not stacked)
 
     def show_neuron(self, now: NeuronSnapshot, *, other: bool) -> None:
-        """Shows a neuron as it is now; ``other``: it is another one than before."""
+        """Shows a neuron in its current state; ``other``: it is not the one shown before."""
         self._now = now
-        samples = max((one.calls for one in now.orders), default=1)
+        samples = max((asked.calls for asked in now.orders), default=1)
         if now.settings.samples:
             samples = now.settings.samples
         if other or self.samples.count() != samples:
             self._sample = 1
             self.samples.clear()
-            self.samples.addItems([f"Sample {number} of {samples}" for number in range(1, samples + 1)])
+            self.samples.addItems([texts.sample_of(number, samples) for number in range(1, samples + 1)])
         self.samples.setVisible(samples > 1)
         if other and not self.wide:
             self._choose_order()
@@ -243,13 +244,13 @@ class EvidenceTab(QWidget):
         self._arrange()
 
     def _choose_order(self) -> None:
-        """Where one order stands alone it is the one that is on its way, else the first."""
+        """Chooses the order to show alone: one whose call is running, else the first."""
         busy = set() if self._now is None else {site.order for site in self._now.busy}
         wanted = next((order for order in self._asked_orders() if order in busy), None)
         self.choice.set_current(wanted or next(iter(self._asked_orders()), "both"))
 
     def show_order(self, order: Order, sample: int) -> None:
-        """Brings one call into view."""
+        """Shows one call: its order, and its sample from 1."""
         self.choice.set_current(order)
         if sample <= self.samples.count():
             self.samples.setCurrentIndex(sample - 1)
@@ -258,24 +259,24 @@ class EvidenceTab(QWidget):
             self.show_neuron(self._now, other=False)
 
     def _say_orders(self) -> None:
-        """Puts each order's verdict on its button."""
+        """Puts the state and the verdict of each order on its button."""
         now = self._now
         if now is None:
             return
         for order in self._asked_orders():
-            one = now.order(order)
+            asked = now.order(order)
             button = self.choice.button(order)
-            assert one is not None
-            verdict: Verdict | None = one.verdict if one.complete else None
+            assert asked is not None
+            verdict: Verdict | None = asked.verdict if asked.complete else None
             words = order.upper()
             if any(site.order == order for site in now.busy):
                 writing = now.phase == "writing" and now.writing in (order, None)
-                words = f"{words}, {'writing' if writing else 'asked'}"
+                words = texts.order_writing(words) if writing else texts.order_asked(words)
             button.setText(words)
-            has_chip = one.complete and one.said
+            has_chip = asked.complete and asked.said
             button.setIcon(chip_icon(verdict) if has_chip else QIcon())
             if isinstance(button, QToolButton):
-                # The chip stands behind the word.
+                # The chip stands after the word.
                 button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
                 style = Qt.ToolButtonStyle
                 button.setToolButtonStyle(style.ToolButtonTextBesideIcon if has_chip else style.ToolButtonTextOnly)
@@ -286,13 +287,13 @@ class EvidenceTab(QWidget):
             self.show_neuron(self._now, other=False)
 
     def grow(self, sites: set[CallSite]) -> None:
-        """Takes in what was written since."""
+        """Shows what the model wrote since; ``sites`` are the calls that grew."""
         for part in self.columns.values():
             if part.site in sites and part.isVisibleTo(self):
                 part.grow()
 
     def tick(self) -> None:
-        """Writes running seconds anew."""
+        """Shows how many seconds running calls have taken by now."""
         if self._now is not None:
             for order, part in self.columns.items():
                 if order in self._asked_orders():

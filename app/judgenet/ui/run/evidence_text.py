@@ -1,4 +1,4 @@
-"""Evidence as it is read: prose, with the names of other judges as links, while it is written and when it is done."""
+"""Texts of models and of the data in the inspector, with the names of other judges as links."""
 
 from __future__ import annotations
 
@@ -21,24 +21,25 @@ from judgenet.core.pairs import Order
 from judgenet.core.pictures import PairPicture
 from judgenet.ui.measures import measure
 from judgenet.ui.pictures import PicturesInText
+from judgenet.ui.run import texts
 from judgenet.ui.text_view import DocumentWriter, showable
 from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import TypeRole
 
 CURSOR: Final = (8.0, 16.0)
-"""The block that stands where an answer is being written, in px at 100 %."""
+"""Width and height, in px at 100 %, of the block that marks where an answer is being written."""
 _SCHEME: Final = "judge"
 
 
 class Reference(NamedTuple):
-    """A neuron to which a name leads, as in a call's site."""
+    """The neuron to which a name leads; layer and neuron count from 1."""
 
     layer: int
     neuron: int
 
 
 class Prose(QTextBrowser):
-    """Text of a model or of the data: never HTML, no images, no requests. Names of judges are links.
+    """A text of a model or of the data. It is never taken for HTML, and nothing is loaded. Names of judges are links.
 
     Signals:
         reference_chosen: the :class:`Reference` whose name was clicked.
@@ -47,8 +48,7 @@ class Prose(QTextBrowser):
     reference_chosen = Signal(object)
 
     def __init__(self, name: str, *, role: TypeRole = "evidence", parent: QWidget | None = None) -> None:
-        """``name`` is the accessible name."""
-        theme = current_theme()
+        """``name`` is the accessible name, ``role`` the step of the type scale."""
         super().__init__(parent)
         self._role: TypeRole = role
         self._said = ""
@@ -76,19 +76,19 @@ class Prose(QTextBrowser):
         self._pictures: tuple[PairPicture, ...] = ()
         self.in_text = PicturesInText(self)
         measure(self, font=self._role)
-        self.set_theme(theme)
+        self._fill()
 
     def loadResource(self, _kind: int, _name: QUrl | str) -> Any:
-        """Nothing is ever loaded."""
+        """Loads nothing, whatever a text refers to."""
         return None
 
-    def set_theme(self, theme: Theme) -> None:
-        """Shows the text in another theme."""
+    def set_theme(self, _theme: Theme) -> None:
+        """Lays the text out again in the fonts and colours of another theme."""
         self._fill()
 
     @property
     def said(self) -> str:
-        """The text as it was given."""
+        """The text as given."""
         return self._said
 
     def say(
@@ -103,9 +103,17 @@ class Prose(QTextBrowser):
         order: Order | None = None,
         pictures: Sequence[PairPicture] = (),
     ) -> None:
-        """Shows a text, with those of the pictures that it holds. Names in it lead to what ``refer`` says of their
-        place; ``writing``: more is to come. With an ``order`` the names that the responses had in the prompt are told
-        in the colours of A and B."""
+        """Shows a text.
+
+        Args:
+            markdown: read it as Markdown, once it is complete.
+            names: names of judges that become links, by place.
+            refer: the neuron to which the name at a place leads.
+            writing: more of the text is to come.
+            color: the colour of the theme for the text.
+            order: colours the names that the responses had in a prompt of this order in those of A and B.
+            pictures: the pictures of the pair; those that the text names are shown in it.
+        """
         same = (markdown and not writing, tuple(names) if refer else (), color, order, tuple(pictures)) == (
             self._markdown,
             tuple(self._names) if self._refer else (),
@@ -155,7 +163,7 @@ class Prose(QTextBrowser):
         self.updateGeometry()
 
     def _unlink(self) -> None:
-        """Takes the links of the text out: it may not lead anywhere, only names of judges do."""
+        """Removes the links that the text itself has: only names of judges may lead somewhere."""
         spans: list[tuple[int, int]] = []
         block = self.document().begin()
         while block.isValid():
@@ -183,7 +191,7 @@ class Prose(QTextBrowser):
             for side in sides(text, self._order):
                 form = QTextCharFormat()
                 form.setForeground(current_theme().color(side.response))
-                form.setToolTip(f"Response {side.response.upper()}")
+                form.setToolTip(texts.response(side.response.upper()))
                 self._merge(text, side.start, side.end, form)
         if self._refer is None or not self._names:
             return
@@ -225,7 +233,7 @@ class Prose(QTextBrowser):
 
 
 class FittedProse(Prose):
-    """Prose that is as high as its text, or as high as so many ``lines``; what is longer scrolls."""
+    """A text that is as high as it needs; with ``lines`` at most so many lines, and it scrolls beyond them."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The pair in focus as all parts of the page show it, followed call by call."""
+"""The pair in focus: its neurons and calls for all parts of the page, followed call by call."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from judgenet.store.db import StoreError
 from judgenet.store.frame import RunFrame
 from judgenet.store.runs import FullCall, RunInfo, pair_call_rows
 from judgenet.ui.context import Context
+from judgenet.ui.run import texts
 from judgenet.ui.run.picture import role_name
 
 
 class FocusPair(QObject):
-    """The pair in focus, and what its calls have said.
+    """The pair in focus and the results of its calls.
 
     Attributes:
-        now: all of its neurons, ``None`` where there is no run.
+        now: the current state of its neurons, ``None`` where there is no run.
 
     Signals:
-        replaced: another pair, another run, or the same pair with other neurons (its roles are known now).
-        neurons_changed: a set of (layer, neuron) as in a call's site.
+        replaced: another pair or run is in focus, or the pair has other neurons since its roles became known.
+        neurons_changed: the set of (layer, neuron), both from 1, that changed.
     """
 
     replaced = Signal()
@@ -63,7 +64,7 @@ class FocusPair(QObject):
             self.rebuild()
 
     def rebuild(self) -> None:
-        """Looks at everything anew."""
+        """Reads everything about the pair again."""
         table, index = self._run_state.table, self._run_state.focus
         if table is not self._table:
             self._questions = None
@@ -113,29 +114,29 @@ class FocusPair(QObject):
 
     @property
     def pair(self) -> Pair | None:
-        """The texts of the pair."""
+        """The pair itself; ``None`` where there is none or it cannot be read."""
         return self._pair
 
     @property
     def index(self) -> int | None:
-        """The index of the pair in the run."""
+        """The index of the pair in the run, from 0; ``None`` where there is no run."""
         return None if self.now is None else self.now.pair
 
     def name(self, now: NeuronSnapshot) -> str:
-        """What a neuron is called."""
+        """The name of a neuron."""
         assert self.now is not None
         return role_name(now, self.now.spec)
 
     def names(self, layer: int) -> list[str]:
-        """What the neurons of a layer (1 to depth) are called."""
+        """The names of the neurons of a layer, counted from 1; empty for the chair."""
         if self.now is None or not 1 <= layer <= len(self.now.layers):
             return []
         return [self.name(neuron) for neuron in self.now.layers[layer - 1]]
 
-    # What calls said and read
+    # Results and inputs of calls
 
     def result(self, site: CallSite) -> Evaluation | Unscored | None:
-        """What a call says, ``None`` where it is not in or cannot be read (which is told)."""
+        """The result of a call; ``None`` before it is in, or where it cannot be read, which shows an error."""
         try:
             return self._run_state.result(site)
         except (StoreError, sqlite3.Error) as error:
@@ -143,7 +144,7 @@ class FocusPair(QObject):
             return None
 
     def call(self, site: CallSite) -> FullCall | None:
-        """All that is kept of a call, ``None`` where it is not in or cannot be read (which is told)."""
+        """All that is kept of a call; ``None`` before it is in, or where it cannot be read, which shows an error."""
         try:
             return self._run_state.call(site)
         except (StoreError, sqlite3.Error) as error:
@@ -151,7 +152,7 @@ class FocusPair(QObject):
             return None
 
     def site(self, layer: int, neuron: int, order: Order, sample: int = 1) -> CallSite:
-        """A call of the pair."""
+        """The site of a call of the pair; layer, neuron and sample count from 1."""
         assert self.now is not None
         return CallSite(self.now.pair, layer, neuron, order, sample)
 
@@ -160,17 +161,17 @@ class FocusPair(QObject):
 
         :raises NetworkError: the layer before is not in yet.
         """
-        return self._made().heard(site)
+        return self._rebuild_calls().heard(site)
 
     def question(self, site: CallSite, form: ReplyForm) -> Question:
-        """The question of a call, as it is or will be sent.
+        """The prompt of a call and its reply form, as sent or as it will be sent.
 
-        :raises NetworkError: it cannot be told yet, or the prompts have changed since.
+        :raises NetworkError: it is not known yet, or the prompts have changed since.
         """
         run = self._run_state.run
-        rebuilt = self._made()
+        rebuilt = self._rebuild_calls()
         if run is not None and run.record.get("prompts") != self._book(run).digest:
-            raise NetworkError("The prompts have changed since: only those of answered calls are known.")
+            raise NetworkError(texts.PROMPTS_CHANGED)
         return rebuilt.question(site, form)
 
     def _book(self, run: RunInfo) -> PromptBook:
@@ -180,10 +181,11 @@ class FocusPair(QObject):
         except PromptError as error:
             raise NetworkError(str(error)) from None
 
-    def _made(self) -> Rebuilt:
+    def _rebuild_calls(self) -> Rebuilt:
+        """What the calls of the pair read, made once for each state of the pair."""
         now, pair, run, store = self.now, self._pair, self._run_state.run, self._context.document.store
         if now is None or pair is None or run is None or store is None:
-            raise NetworkError("There is no pair.")
+            raise NetworkError(texts.NO_PAIR)
         if self._questions is None:
             salt = store.salt(self._context.document.project.salt)
             self._questions = Questions(now.spec, self._book(run), salt, stand_in_roles)

@@ -1,4 +1,4 @@
-"""Neurons by pairs: how far apart each neuron scored the two responses of each pair. It fills as calls finish."""
+"""The grid of scores: for each neuron and pair, the difference of the scores of the two responses."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 
 from judgenet.store.frame import RunFrame
 from judgenet.ui.context import Context
+from judgenet.ui.run import texts
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.grid_painting import GridPainter, heat_colors
 from judgenet.ui.run.grid_rows import LABELS, ROW, GridRow, cell_words, rows_of
@@ -32,17 +33,17 @@ from judgenet.ui.theme import current_theme
 
 REFRESH_MS: Final = 200
 WIDTHS: Final = (1, 2, 3, 4, 6, 8, 12, 16)
-"""Widths of a column in px at 100 %."""
+"""The possible widths of a column, in px at 100 %."""
 HEAT_BELOW: Final = 4
-"""Narrower columns are a heat map."""
+"""Columns narrower than this, in px at 100 %, are drawn as a heat map."""
 
 
 class ScoreGrid(QAbstractScrollArea):
-    """The grid itself. Columns are pairs, the newest at the right; rows are neurons.
+    """The grid. Columns are pairs, the newest at the right; rows are neurons. It fills as calls finish.
 
     Signals:
-        call_opened: (pair, layer, neuron) that the user clicked or entered.
-        range_changed: first and last pair in view, 0-based; -1, -1 for none.
+        call_opened: the pair from 0, layer and neuron from 1 of a cell that was clicked or entered.
+        range_changed: first and last pair in view, from 0; -1, -1 for none.
     """
 
     call_opened = Signal(int, int, int)
@@ -50,7 +51,7 @@ class ScoreGrid(QAbstractScrollArea):
 
     def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
-        self.setAccessibleName("Score differences, neurons by pairs")
+        self.setAccessibleName(texts.SCORE_GRID)
         self.setProperty(OWN_FOCUS, True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -73,29 +74,29 @@ class ScoreGrid(QAbstractScrollArea):
     # What is shown
 
     def show_table(self, table: RunFrame | None) -> None:
-        """Shows a run."""
+        """Shows a run; ``None`` for none."""
         self._table = table
         self._at_end = True
         self._hover = self._current = None
         self.rename()
 
     def rename(self) -> None:
-        """Takes the neurons' names anew."""
+        """Reads the names of the neurons again."""
         table = self._table
         self._rows = [] if table is None else rows_of(table, self._names(table))
         self._refresh()
 
     def _names(self, table: RunFrame) -> dict[int, list[str]]:
-        """The neurons' names by layer, as the network above the grid has them: on the pair in view, where a model
-        names roles for each pair."""
+        """The names of the neurons by layer, as on the canvas: where a model names roles for each pair, those of the
+        pair in focus."""
         return {layer: self._focus_pair.names(layer) for layer in range(1, table.spec.depth + 1)}
 
     def touch(self) -> None:
-        """Something changed: it is shown soon."""
+        """Says that something changed; the grid is drawn again soon."""
         self._refresher.touch()
 
     def select(self, layer: int, neuron: int) -> None:
-        """Marks the neuron that the inspector shows."""
+        """Marks the row of the neuron that the inspector shows; both count from 1."""
         if (layer, neuron) != self._selected:
             self._selected = (layer, neuron)
             self.viewport().update()
@@ -121,17 +122,17 @@ class ScoreGrid(QAbstractScrollArea):
 
     @property
     def column_width(self) -> float:
-        """Width of a column in px."""
+        """The width of a column in px."""
         return max(1.0, float(round(WIDTHS[self._width] * current_theme().scale)))
 
     @property
     def heat(self) -> bool:
-        """Columns are too narrow for bars."""
+        """Whether columns are too narrow for bars."""
         return WIDTHS[self._width] < HEAT_BELOW
 
     @property
     def shows_heat(self) -> bool:
-        """Some of it is a heat map."""
+        """Whether some rows are drawn as a heat map."""
         return self.heat or any(row.dense for row in self._rows)
 
     @property
@@ -144,7 +145,7 @@ class ScoreGrid(QAbstractScrollArea):
 
     @property
     def pairs_in_view(self) -> tuple[int, int]:
-        """The first pair in view and the one after the last."""
+        """The first pair in view, from 0, and the one after the last."""
         first = self.horizontalScrollBar().value()
         return first, min(self._extent, first + self._visible_columns)
 
@@ -162,15 +163,15 @@ class ScoreGrid(QAbstractScrollArea):
         vertical.setRange(0, max(0, height - self.viewport().height()))
         vertical.setPageStep(self.viewport().height())
         vertical.setSingleStep(current_theme().px(ROW))
-        self._tell_range()
+        self._emit_range()
 
-    def _tell_range(self) -> None:
+    def _emit_range(self) -> None:
         first, stop = self.pairs_in_view
         self.range_changed.emit(*((first, stop - 1) if stop > first and self._rows else (-1, -1)))
 
     def _scrolled(self, value: int) -> None:
         self._at_end = value >= self.horizontalScrollBar().maximum()
-        self._tell_range()
+        self._emit_range()
         self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -178,7 +179,7 @@ class ScoreGrid(QAbstractScrollArea):
         self._fit()
 
     def widen(self, steps: int) -> None:
-        """Makes columns wider or narrower; the right edge stays."""
+        """Makes columns wider or narrower by so many steps of :data:`WIDTHS`; the right edge stays."""
         last = self.horizontalScrollBar().value() + self._visible_columns
         self._width = min(len(WIDTHS) - 1, max(0, self._width + steps))
         self._fit()
@@ -194,7 +195,7 @@ class ScoreGrid(QAbstractScrollArea):
             return
         painter = QPainter(self.viewport())
         first, stop = self.pairs_in_view
-        drawn = GridPainter(
+        grid_painter = GridPainter(
             current_theme(),
             heat_colors(current_theme()),
             self._visible_rows(),
@@ -208,13 +209,14 @@ class ScoreGrid(QAbstractScrollArea):
             self._selected,
             self._focus_pair.index,
         )
-        drawn.draw(painter, table)
-        if self.shows_heat and drawn.focus is not None and drawn.focus < self._extent:
-            drawn.outline_focus(painter)
+        grid_painter.draw(painter, table)
+        focus = grid_painter.focus
+        if self.shows_heat and focus is not None and focus < self._extent:
+            grid_painter.outline_focus(painter)
         current = self._current if self.hasFocus() else None
         for cell, color, width in ((self._hover, "text2", 1.0), (current, "accent", 2.0)):
             if cell is not None and 0 <= cell[0] < len(self._rows):
-                drawn.outline_cell(painter, self._rows[cell[0]], cell[1], color, width)
+                grid_painter.outline_cell(painter, self._rows[cell[0]], cell[1], color, width)
 
     def _visible_rows(self) -> list[GridRow]:
         scale, offset = current_theme().scale, self.verticalScrollBar().value()
@@ -224,7 +226,7 @@ class ScoreGrid(QAbstractScrollArea):
     # Cells
 
     def cell_at(self, at: QPoint) -> tuple[int, int] | None:
-        """The line and the pair under a point of the viewport."""
+        """The row and the pair, both from 0, at a point of the viewport; ``None`` beside the cells."""
         first, stop = self.pairs_in_view
         pair = first + int((at.x() - self._left) // self.column_width)
         if at.x() < self._left or not first <= pair < stop:
@@ -236,7 +238,7 @@ class ScoreGrid(QAbstractScrollArea):
         return None
 
     def cell_rect(self, layer: int, neuron: int, pair: int) -> QRect:
-        """Where a cell is in the viewport; it may be out of view."""
+        """The rectangle of a cell in the viewport; it may be out of view."""
         row = next(row for row in self._rows if (row.layer, row.neuron) == (layer, neuron))
         first, _ = self.pairs_in_view
         x = self._left + (pair - first) * self.column_width
@@ -244,7 +246,7 @@ class ScoreGrid(QAbstractScrollArea):
         return QRect(round(x), top, max(1, round(self.column_width)), max(1, round(row.h * current_theme().scale)))
 
     def words(self, cell: tuple[int, int]) -> str:
-        """A cell in words."""
+        """A cell (row and pair, from 0) in words; empty where there is no such row."""
         line, pair = cell
         if self._table is None or not 0 <= line < len(self._rows):
             return ""

@@ -1,4 +1,4 @@
-"""How the grid of scores is drawn: bars or a heat map, with the neurons' names at the left."""
+"""Drawing of the grid of scores: bars or a heat map, with the names of the neurons at the left."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from judgenet.ui.theme import Theme
 
 @dataclass(frozen=True, slots=True)
 class GridPainter:
-    """One picture of the grid.
+    """Draws the part of the grid that is in view.
 
     Attributes:
         colors: the colours of a heat map, see :func:`heat_colors`.
-        rows: the lines in view, from top to bottom.
-        first, stop: the first pair in view and the one after the last.
-        left: px of the viewport that the names take.
-        column: px of a pair's column.
-        offset: px of the grid above the viewport.
-        height: px of the viewport.
-        heat: columns are too narrow for bars.
-        selected: layer and neuron that the inspector shows.
-        focus: the pair in focus.
+        rows: the rows in view, from top to bottom.
+        first, stop: the first pair in view, from 0, and the one after the last.
+        left: the width of the names, in px.
+        column: the width of a column, in px.
+        offset: how far the grid is scrolled down, in px.
+        height: the height of the viewport, in px.
+        heat: whether columns are too narrow for bars.
+        selected: layer and neuron that the inspector shows, from 1.
+        focus: the pair in focus, from 0.
     """
 
     theme: Theme
@@ -49,7 +49,7 @@ class GridPainter:
     focus: int | None
 
     def draw(self, painter: QPainter, table: RunFrame) -> None:
-        """Draws the pair in focus, the names and the scores."""
+        """Draws the column of the pair in focus, the names and the scores."""
         self._draw_focus_column(painter)
         dense: list[GridRow] = []
         for row in self.rows:
@@ -71,20 +71,20 @@ class GridPainter:
             self._draw_dense(painter, table, dense)
 
     def span(self, row: GridRow) -> tuple[int, int]:
-        """Top and height of a line in px of the viewport."""
+        """Top and height of a row, in px of the viewport."""
         scale = self.theme.scale
         top = round(row.y * scale) - self.offset
         return top, round((row.y + row.h) * scale) - self.offset - top
 
     def outline_focus(self, painter: QPainter) -> None:
-        """Lines left and right of the pair in focus, for a heat map."""
+        """Draws lines left and right of the pair in focus, for a heat map."""
         if self.focus is not None and self.first <= self.focus:
             x = self.left + (self.focus - self.first) * self.column
             for edge in (x - 1, x + self.column):
                 painter.fillRect(QRectF(edge, 0, 1, self.height), self.theme.color("accent"))
 
     def outline_cell(self, painter: QPainter, row: GridRow, pair: int, color: str, width: float) -> None:
-        """A frame around a cell, unless it is scrolled out at the left. ``color`` is a colour of the theme."""
+        """Draws a frame around a cell, unless it is scrolled out at the left. ``color`` is a colour of the theme."""
         x = self.left + (pair - self.first) * self.column
         if x < self.left:
             return
@@ -107,7 +107,7 @@ class GridPainter:
         painter.restore()
 
     def _draw_dense(self, painter: QPainter, table: RunFrame, rows: list[GridRow]) -> None:
-        """Lines of a dense layer, all in one picture."""
+        """Draws all rows of a dense layer as one picture."""
         strips = table.strips(rows[0].layer, rows[0].neuron, rows[-1].neuron, self.first, self.stop)
         top, _ = self.span(rows[0])
         end, last = self.span(rows[-1])
@@ -155,7 +155,7 @@ class GridPainter:
                 painter.drawLine(center + QPointF(-arm, arm), center + QPointF(arm, -arm))
 
     def _draw_heat(self, painter: QPainter, strips: NeuronStrip, top: int, height: int) -> None:
-        """One line or several as a heat map."""
+        """Draws one row or several as a heat map."""
         count = strips.state.shape[-1]
         if not count:
             return
@@ -173,22 +173,23 @@ class GridPainter:
 
 @lru_cache(maxsize=4)
 def heat_colors(theme: Theme) -> NDArray[np.uint32]:
-    """Colours by place: 0 nothing, 1 to 253 from B over the tie to A, 255 on its way."""
+    """The 256 colours of a heat map, as ARGB: 0 is blank, 1 to 253 go from B over the tie to A, 255 is being asked."""
     colors = np.zeros(256, np.uint32)
     b, tie, a = (theme.color(token) for token in ("b", "tieTint", "a"))
     for place in range(1, 254):
         level = (place - 1) / 126 - 1
         end = a if level > 0 else b
-        # The smallest difference is told apart from a tie.
+        # Even the smallest difference looks different from a tie.
         share = 0.0 if level == 0 else 0.25 + 0.75 * abs(level)
         colors[place] = _mixed(tie, end, share)
     colors[255] = theme.color("accentTint").rgba()
     return colors
 
 
-def _mixed(one: QColor, other: QColor, share: float) -> int:
+def _mixed(start: QColor, end: QColor, share: float) -> int:
+    """A colour between two, as ARGB: 0 is the first, 1 the second."""
     red, green, blue = (
         round(first + (second - first) * share)
-        for first, second in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)  # type: ignore[index]
+        for first, second in zip(start.getRgb()[:3], end.getRgb()[:3], strict=True)  # type: ignore[index]
     )
     return int(QColor(red, green, blue).rgba())

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from judgenet.core.calls import CallSite
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.context import Context
-from judgenet.ui.elements import label
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import icon_button, label
 from judgenet.ui.measures import measure
+from judgenet.ui.run import texts
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.grid import ScoreGrid
 from judgenet.ui.run.grid_painting import heat_colors
@@ -22,12 +22,12 @@ from judgenet.ui.tokens import DOCK_HEADER, ICON_TEXT
 
 
 class GridLegend(QWidget):
-    """What bars and signs mean."""
+    """The legend of the bars and signs, or of the heat map."""
 
     def __init__(self, grid: ScoreGrid) -> None:
         super().__init__()
         self._grid = grid
-        self.setAccessibleName("A up, B down, a dash for a tie, a cross for unscored")
+        self.setAccessibleName(texts.GRID_LEGEND)
         measure(self, height=36)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -44,47 +44,42 @@ class GridLegend(QWidget):
                 color = QColor.fromRgba(int(heat_colors(current_theme())[round((1 - step / 5 + 1) * 126) + 1]))
                 painter.fillRect(QRectF(x + 30 + 8 * step, 12, 8, 12), color)
             draw_chip(painter, ink, QRectF(x + 124, 8, 24, 20), "b")
-            ink.text(painter, x + 160, 22.5, "blank: unscored", color="text2", room=max(0.0, room - x - 160))
+            ink.text(painter, x + 160, 22.5, texts.BLANK_UNSCORED, color="text2", room=max(0.0, room - x - 160))
             return
-        for side, word in (("a", "up"), ("b", "down")):
+        for side, word in (("a", texts.UP), ("b", texts.DOWN)):
             draw_chip(painter, ink, QRectF(x, 8, 24, 20), "a" if side == "a" else "b")
             ink.text(painter, x + 30, 22.5, word, color="text2")
             x += 30 + ink.width(word) + 14
-        if x + 20 + ink.width("unscored") <= room:
+        if x + 20 + ink.width(texts.UNSCORED_STATE) <= room:
             painter.setPen(ink.pen("text2", 1.25))
             for dy in (-3, 3):
                 painter.drawLine(QPointF(x + 1, 18 - dy), QPointF(x + 7, 18 + dy))
-            ink.text(painter, x + 14, 22.5, "unscored", color="text2")
+            ink.text(painter, x + 14, 22.5, texts.UNSCORED_STATE, color="text2")
 
 
 class GridPane(QFrame):
     """The grid with its header and legend.
 
     Signals:
-        call_opened: (pair, layer, neuron).
+        call_opened: the pair from 0, layer and neuron from 1 of a cell.
     """
 
     call_opened = Signal(int, int, int)
 
     def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
-        self.setAccessibleName("Score difference")
+        self.setAccessibleName(texts.SCORE_DIFFERENCE)
         self._context = context
         self._focus = focus
         self._table: object = None
-        self.title = label("Score difference", "section")
+        self.title = label(texts.SCORE_DIFFERENCE, "section")
         self.range = label("", tone="text2")
         self.grid = ScoreGrid(context, focus)
         self.legend = GridLegend(self.grid)
-        self.narrower, self.wider = QToolButton(), QToolButton()
-        for button, name, words, action in (
-            (self.narrower, "minus", "Narrower columns, more pairs", self._narrower),
-            (self.wider, "plus", "Wider columns, fewer pairs", self._wider),
-        ):
-            button.setIcon(icon(name, "text2"))
-            button.setAccessibleName(words)
-            button.setToolTip(words)
-            button.clicked.connect(action)
+        self.narrower = icon_button("minus", texts.NARROWER)
+        self.wider = icon_button("plus", texts.WIDER)
+        self.narrower.clicked.connect(self._narrower)
+        self.wider.clicked.connect(self._wider)
         head = QHBoxLayout()
         head.addWidget(self.title)
         head.addStretch(1)
@@ -116,7 +111,7 @@ class GridPane(QFrame):
         self._run_changed()
 
     def set_narrow(self, narrow: bool) -> None:
-        """Leaves the header out, whose words stand on the tab then."""
+        """Hides the title, which the tab then shows, and puts the range beside the legend."""
         self.title.setVisible(not narrow)
         if narrow:
             self._head.removeWidget(self.range)
@@ -139,7 +134,7 @@ class GridPane(QFrame):
         self.grid.rename()
 
     def show_target(self, target: Target | None) -> None:
-        """Marks the row of a neuron."""
+        """Marks the row of the neuron that the inspector shows."""
         if isinstance(target, Place):
             self.grid.select(target.layer + 1, target.neuron + 1)
 
@@ -148,7 +143,7 @@ class GridPane(QFrame):
         self.grid.touch()
 
     def _range_changed(self, first: int, last: int) -> None:
-        self.range.setText("" if first < 0 else f"{first + 1:,} to {last + 1:,}")
+        self.range.setText("" if first < 0 else texts.pairs_in_view(first + 1, last + 1))
 
     def _narrower(self) -> None:
         self.grid.widen(-1)

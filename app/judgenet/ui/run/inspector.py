@@ -1,4 +1,4 @@
-"""The inspector of the run page: one node of the canvas in full."""
+"""The inspector of the page Run: everything about one node of the canvas."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from judgenet.core.calls import CallSite
 from judgenet.core.criteria import weights_differ
@@ -16,9 +16,9 @@ from judgenet.core.wording import duration, money, of
 from judgenet.engine.pair_snapshot import NeuronSnapshot
 from judgenet.ui.canvas.model import Part, Place, Target
 from judgenet.ui.context import Context
-from judgenet.ui.elements import ElidedLabel, label, line
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import ElidedLabel, icon_button, label, line
 from judgenet.ui.measures import measure
+from judgenet.ui.run import texts
 from judgenet.ui.run.call_tabs import CallsTab, PromptTab, RawTab, ReadTab
 from judgenet.ui.run.elements import Tag
 from judgenet.ui.run.evidence import EvidenceTab
@@ -31,31 +31,32 @@ from judgenet.ui.tokens import ICON_TEXT, PANEL_INSIDE
 from judgenet.ui.widgets import Chip
 
 TABS: Final = (
-    ("evidence", "Evidence"),
-    ("read", "Inputs"),
-    ("prompt", "Prompt"),
-    ("raw", "Raw answer"),
-    ("calls", "Calls"),
+    ("evidence", texts.EVIDENCE),
+    ("read", texts.INPUTS),
+    ("prompt", texts.PROMPT),
+    ("raw", texts.RAW_ANSWER),
+    ("calls", texts.CALLS_TAB),
 )
-SHORT_TABS: Final = {"raw": "Raw"}
+SHORT_TABS: Final = {"raw": texts.RAW_SHORT}
 NARROW: Final = 440
+"""Below this width, in px at 100 %, tabs and facts are shorter."""
 TICK_MS: Final = 250
-"""Running seconds are written anew so often."""
+"""How often the seconds of running calls are updated."""
 
 _PARTS: Final[dict[Part, str]] = {
-    "pair": "Pair",
-    "roles": "Roles",
-    "vote": "Vote",
-    "chair": "Chair",
-    "verdict": "Verdict",
+    "pair": texts.PAIR,
+    "roles": texts.ROLES,
+    "vote": texts.VOTE,
+    "chair": texts.CHAIR,
+    "verdict": texts.VERDICT,
 }
 
 
 class RunInspector(QFrame):
-    """Title, place, tabs, the thread through the layers, and one line of facts.
+    """Title, place, tabs, the thread through the layers, and a line of facts.
 
     Signals:
-        target_wanted: a :data:`Target` that is to be selected.
+        target_wanted: a :data:`Target` to select.
     """
 
     target_wanted = Signal(object)
@@ -63,7 +64,7 @@ class RunInspector(QFrame):
     def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
         self.setProperty("part", "surface")
-        self.setAccessibleName("Inspector")
+        self.setAccessibleName(texts.INSPECTOR)
         self._context = context
         self._focus = focus
         self._target: Target = Place(0, 0)
@@ -72,13 +73,13 @@ class RunInspector(QFrame):
         self.chip = Chip()
         self.tag = Tag()
         self.mark = Tag()
-        self.up = _arrow("Neuron above", "chevron-up")
-        self.down = _arrow("Neuron below", "chevron-down")
+        self.up = icon_button("chevron-up", texts.NEURON_ABOVE, "text")
+        self.down = icon_button("chevron-down", texts.NEURON_BELOW, "text")
         self.up.clicked.connect(self._go_up)
         self.down.clicked.connect(self._go_down)
         self.place = ElidedLabel(tone="text2")
         self.tabs = QTabBar()
-        self.tabs.setAccessibleName("View of the neuron")
+        self.tabs.setAccessibleName(texts.VIEW_OF_NEURON)
         self.tabs.setExpanding(False)
         self.tabs.setDrawBase(False)
         self.tabs.setUsesScrollButtons(False)
@@ -88,7 +89,7 @@ class RunInspector(QFrame):
         self.thread_panel = ThreadPanel(focus)
         self._thread_line = line()
         self.facts = ElidedLabel(tone="text2")
-        self.facts.setAccessibleName("Tokens, time, price and attempts")
+        self.facts.setAccessibleName(texts.FACTS)
         self._foot_line = line()
         self._lay_out()
         self._timer = QTimer(self)
@@ -107,7 +108,7 @@ class RunInspector(QFrame):
         self.pair = RunPairView(context, focus)
         self.roles = RolesView(context, focus)
         self.vote = VoteView(context, focus)
-        self.nothing = label("Select a node of the network to read what it says.", tone="text2", wrap=True)
+        self.nothing = label(texts.SELECT_NODE, tone="text2", wrap=True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._body = QStackedWidget()
         self._pages: tuple[QWidget, ...] = (
@@ -179,7 +180,7 @@ class RunInspector(QFrame):
 
     @property
     def narrow(self) -> bool:
-        """There is no room for two columns."""
+        """Whether there is no room for two columns."""
         return self.width() < current_theme().px(NARROW)
 
     def _name_tabs(self) -> None:
@@ -199,13 +200,13 @@ class RunInspector(QFrame):
         return str(self.tabs.tabData(self.tabs.currentIndex()))
 
     def show_tab(self, key: str) -> None:
-        """Brings a tab into view."""
+        """Shows a tab by its key."""
         for place, (name, _) in enumerate(TABS):
             if name == key:
                 self.tabs.setCurrentIndex(place)
 
     def show_target(self, target: Target | None) -> None:
-        """Shows a node; ``None`` keeps what is shown."""
+        """Shows a node; ``None`` keeps the one shown."""
         if target is not None and target != self._target:
             self._target = target
             self.refresh()
@@ -216,7 +217,7 @@ class RunInspector(QFrame):
             self.show_order(site.order, site.sample)
 
     def show_order(self, order: Order, sample: int) -> None:
-        """Brings one order into view in every tab."""
+        """Shows an order, and a sample from 1, in all tabs."""
         self.evidence.show_order(order, sample)
         for tab in (self.read, self.prompt, self.raw):
             tab.choice.choose(order, sample)
@@ -227,7 +228,7 @@ class RunInspector(QFrame):
             tab.choice.choose("ab" if order == "ab" else "ba", sample)
 
     def now(self) -> NeuronSnapshot | None:
-        """The neuron that is shown as it is now; ``None`` for other nodes."""
+        """The current state of the neuron that is shown; ``None`` for other nodes."""
         pair, target = self._focus.now, self._target
         if pair is None:
             return None
@@ -277,7 +278,7 @@ class RunInspector(QFrame):
         self._show_facts(now)
 
     def refresh(self) -> None:
-        """Shows the node as it is."""
+        """Shows the node in its current state."""
         now = self.now()
         is_part = not isinstance(self._target, Place) and self._target != "chair"
         shown = self._focus.now is not None
@@ -320,7 +321,7 @@ class RunInspector(QFrame):
         self.chip.hide()
         self.tag.say("")
         self.mark.say("")
-        title, place = _PARTS[part], f"Pair {index + 1:,}"
+        title, place = _PARTS[part], texts.pair_number(index + 1)
         if part == "pair":
             title, place = place, self._pair_place()
         self.title.say(title)
@@ -348,32 +349,36 @@ class RunInspector(QFrame):
             return ""
         weights = [criterion.weight for criterion in pair.criteria]
         judges = takes_criterion(snapshot.spec, now.layer - 1, now.neuron - 1)
-        return f", weight {weights[now.neuron - 1]:g}" if judges and weights_differ(weights) else ""
+        return texts.weight(weights[now.neuron - 1]) if judges and weights_differ(weights) else ""
 
     def _show_head(self, now: NeuronSnapshot) -> None:
         self.title.say(self._focus.name(now))
         layers = self._layers()
         if now.layer > len(layers):
-            place = f"Reads layer {len(layers)} and decides"
+            place = texts.chair_place(len(layers))
         else:
-            place = f"Layer {now.layer}, neuron {now.neuron} of {len(layers[now.layer - 1])}{self._weight_words(now)}"
+            place = texts.neuron_place(now.layer, now.neuron, len(layers[now.layer - 1]), self._weight_words(now))
         place = f"{place}, {now.settings.model}" if now.settings.model else place
         if now.stood_in:
-            place = f"{place}; {of(now.stood_in, now.answered)} calls by a stand-in"
+            place = texts.calls_by_stand_in(place, of(now.stood_in, now.answered))
         self.place.say(place)
         self.chip.setVisible(now.phase in ("scored", "unscored"))
         self.chip.show_verdict(now.verdict, unscored=now.phase == "unscored")
         if now.phase == "writing":
-            self.tag.say(f"Writing {now.writing.upper()}" if now.writing else "Writing", "accent")
+            self.tag.say(texts.writing_order(now.writing.upper()) if now.writing else texts.WRITING, "accent")
         elif now.phase == "asked":
-            self.tag.say("Asked", "accent")
+            self.tag.say(texts.ASKED, "accent")
         elif now.phase == "scored":
             self.tag.say("")
         else:
-            self.tag.say({"waiting": "Waiting", "resting": "Rests", "left_out": "Not asked"}.get(now.phase, "Unscored"))
-        verdicts = {one.verdict for one in now.orders if one.verdict is not None}
+            self.tag.say(
+                {"waiting": texts.WAITING, "resting": texts.RESTS, "left_out": texts.NOT_ASKED}.get(
+                    now.phase, "Unscored"
+                )
+            )
+        verdicts = {asked.verdict for asked in now.orders if asked.verdict is not None}
         differ = len(verdicts) > 1 and len(now.orders) > 1
-        self.mark.say("Orders differ" if differ else "", "warn")
+        self.mark.say(texts.ORDERS_DIFFER if differ else "", "warn")
         first, last = now.neuron == 1, now.layer <= len(layers) and now.neuron == len(layers[now.layer - 1])
         self.up.setEnabled(not first)
         self.down.setEnabled(not last)
@@ -396,14 +401,14 @@ class RunInspector(QFrame):
         self.refresh()
 
     def _show_facts(self, now: NeuronSnapshot) -> None:
-        """Tokens, time, price and attempts of the neuron's calls that are in."""
+        """Shows tokens, time, price and attempts of the neuron's calls that are in."""
         tokens_in = tokens_out = attempts = 0
         price: float | None = 0.0
-        cached = known = True
+        cached = True
         seconds = 0.0
-        for one in now.orders:
-            for sample in range(1, one.calls + 1):
-                call = self._focus.call(self._focus.site(now.layer, now.neuron, one.order, sample))
+        for asked in now.orders:
+            for sample in range(1, asked.calls + 1):
+                call = self._focus.call(self._focus.site(now.layer, now.neuron, asked.order, sample))
                 if call is None:
                     continue
                 attempts = max(attempts, call.attempts)
@@ -412,22 +417,21 @@ class RunInspector(QFrame):
                 if call.usage is not None:
                     tokens_in += call.usage["prompt_tokens"]
                     tokens_out += call.usage["completion_tokens"]
-                    known = known and call.price is not None
                     price = None if price is None or call.price is None else price + call.price
         facts = []
         if tokens_in or tokens_out:
-            facts.append(f"{tokens_in:,} in, {tokens_out:,} out")
+            facts.append(texts.tokens_in_and_out(tokens_in, tokens_out))
         if seconds:
             facts.append(duration(seconds))
         if tokens_out:
             estimate = self._context.figures.estimate
             currency = "USD" if estimate is None else estimate.estimate.currency
-            facts.append(money(price, currency) if price is not None else "price unknown")
-            facts.append("from the store" if cached else "")
+            facts.append(money(price, currency) if price is not None else texts.PRICE_UNKNOWN)
+            facts.append(texts.FROM_STORE if cached else "")
         if attempts:
-            facts.append("first attempt" if attempts == 1 else f"{attempts} attempts")
+            facts.append(texts.FIRST_ATTEMPT if attempts == 1 else texts.attempts(attempts))
         text = ("\u2002" if self.narrow else "\u2003").join(fact for fact in facts if fact)
-        self.facts.say(text or ("The pair was decided early" if now.phase == "left_out" else "No answer yet"))
+        self.facts.say(text or (texts.PAIR_DECIDED_EARLY if now.phase == "left_out" else texts.NO_ANSWER_YET))
 
     # Going elsewhere
 
@@ -446,11 +450,3 @@ class RunInspector(QFrame):
     def _go(self, step: int) -> None:
         if isinstance(self._target, Place):
             self.target_wanted.emit(Place(self._target.layer, self._target.neuron + step))
-
-
-def _arrow(name: str, icon_name: str) -> QToolButton:
-    button = QToolButton()
-    button.setIcon(icon(icon_name, "text"))
-    button.setAccessibleName(name)
-    button.setToolTip(name)
-    return button

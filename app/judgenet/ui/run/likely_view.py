@@ -1,5 +1,5 @@
-"""The probabilities of one call's scores and verdicts, painted: a bar over the scale for A and for B, and the three
-verdicts beneath."""
+"""A drawing of the probabilities of one call: bars over the scale of scores for A and for B, and below them the three
+verdicts as one bar."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from judgenet.core.wording import percent, score_text
 from judgenet.store.runs import FullCall
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip
+from judgenet.ui.run import texts
 from judgenet.ui.theme import current_theme
 
 _LEFT: Final = 28
 _RIGHT: Final = 44
 _BARS: Final = 34
-"""Height of the bars of one response in px at 100 %."""
+"""The height of the highest bar, in px at 100 %."""
 _ROW: Final = _BARS + 12
 _VERDICTS: Final = 30
 _COLORS: Final[dict[Verdict, str]] = {"a": "a", "tie": "tie", "b": "b"}
 
 
 class LikelyView(QWidget):
-    """How likely each score was for A and for B, and each verdict."""
+    """The probability of each score of A and of B, and of each verdict."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,21 +37,28 @@ class LikelyView(QWidget):
         self._sampled: tuple[float, float] | None = None
         self._shares: VerdictShares | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("No probabilities")
+        self.setAccessibleName(texts.NO_PROBABILITIES)
         self.hide()
 
     def show_call(self, call: FullCall | None) -> None:
-        """Shows the distributions of a call, nothing where it has none."""
+        """Shows the distributions of a call; hides itself where the call has none."""
         likely = None if call is None else call.likely
         result = None if call is None else call.result
-        shown = likely is not None and isinstance(result, Evaluation) and result.shares is not None
-        self.setVisible(shown)
-        if call is None or likely is None or not isinstance(result, Evaluation):
+        if (
+            call is None
+            or likely is None
+            or not isinstance(result, Evaluation)
+            or result.shares is None
+            or result.score_a is None
+            or result.score_b is None
+        ):
+            self.hide()
             return
         first, second = likely.first, likely.second
         self._scores = (first, second) if call.site.order == "ab" else (second, first)
-        self._expected = (result.score_a or 0.0, result.score_b or 0.0)
+        self._expected = (result.score_a, result.score_b)
         self._sampled, self._shares = result.sampled, result.shares
+        self.show()
         self.setAccessibleName(_words(result))
         self.setToolTip(_words(result))
         self.update()
@@ -78,7 +86,7 @@ class LikelyView(QWidget):
         self._verdicts(painter, ink, QRectF(_LEFT, 2 * _ROW + 24, 10 * step, 10))
 
     def _bars(self, painter: QPainter, ink: Ink, row: int, foot: QPointF, step: float) -> None:
-        """The bars of one response; the sampled score has an outline, the expected one a mark."""
+        """Draws the bars of one response; the written score has an outline, the expected one a mark."""
         sampled = None if self._sampled is None else round(self._sampled[row])
         whole = max(0.5, *self._scores[0], *self._scores[1])
         for place, share in enumerate(self._scores[row]):
@@ -97,22 +105,19 @@ class LikelyView(QWidget):
         painter.drawLine(QPointF(at, foot.y() - 2), QPointF(at, foot.y() + 5))
 
     def _verdicts(self, painter: QPainter, ink: Ink, box: QRectF) -> None:
-        """The three verdicts as one bar."""
+        """Draws the three verdicts as one bar."""
         x = box.left()
         for verdict, share in zip(_COLORS, self._shares or (), strict=False):
-            wide = share * box.width()
+            width = share * box.width()
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(ink.brush(_COLORS[verdict]))
-            painter.drawRect(QRectF(x, box.top(), wide, box.height()))
-            x += wide
+            painter.drawRect(QRectF(x, box.top(), width, box.height()))
+            x += width
 
 
 def _words(result: Evaluation) -> str:
-    """What is painted, in words."""
+    """The drawing in words."""
     assert result.shares is not None
-    a, tie, b = (percent(share) for share in result.shares)
-    scores = f"Expected scores A {score_text(result.score_a)}, B {score_text(result.score_b)}"
-    sampled = ""
-    if result.sampled is not None:
-        sampled = f" (written: A {score_text(result.sampled[0])}, B {score_text(result.sampled[1])})"
-    return f"{scores}{sampled}. A is better: {a}, tie: {tie}, B is better: {b}"
+    shares = (percent(share) for share in result.shares)
+    written = "" if result.sampled is None else texts.written(*map(score_text, result.sampled))
+    return texts.expected_scores(score_text(result.score_a), score_text(result.score_b), written, *shares)

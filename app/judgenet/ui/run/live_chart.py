@@ -1,4 +1,4 @@
-"""A live chart: curves with their names and values at their ends, drawn again and again with the same items."""
+"""A live chart: curves with their names and values at their ends. Its items are made once and drawn again."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from judgenet.ui.theme import current_theme
 
 @dataclass(frozen=True, slots=True)
 class ChartCurve:
-    """A curve with its name and value at its end. ``place`` tells other curves apart; -1 is the subject, which may have
-    a band (``low`` to ``high``) or the interval of its last value."""
+    """A curve with its name and value at its end. ``place`` chooses the look of a curve among the others; -1 is the
+    subject, which may have a band (``low`` to ``high``) or the interval of its last value."""
 
     name: str
     value: str
@@ -44,7 +44,7 @@ class ChartCurve:
 
 
 class Chart(QWidget):
-    """A plot whose curves are labelled at their ends. Its items are made once and used again."""
+    """A plot whose curves are labelled at their ends."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class Chart(QWidget):
         y_range: tuple[float, float],
         y_ticks: Sequence[tuple[float, str]],
     ) -> None:
-        """Shows curves, the subject last so that it lies on top. ``word`` names the x axis."""
+        """Shows curves, the subject last so that it is on top. ``word`` is what the x axis counts."""
         self._lines, self._base, self._word = tuple(lines), base, word
         self._range, self._ticks = y_range, list(y_ticks)
         self._draw()
@@ -100,62 +100,62 @@ class Chart(QWidget):
             curve = pg.PlotDataItem()
             self.item.addItem(curve)
             self._curves.append(curve)
-        for curve, one in zip(self._curves, lines, strict=False):
-            curve.setPen(subject_pen() if one.place < 0 else other_pen(one.place))
-            curve.setZValue(5 if one.place < 0 else 0)
-            curve.setData(one.x, one.y)
+        for curve, shown in zip(self._curves, lines, strict=False):
+            curve.setPen(subject_pen() if shown.place < 0 else other_pen(shown.place))
+            curve.setZValue(5 if shown.place < 0 else 0)
+            curve.setData(shown.x, shown.y)
         for curve in self._curves[len(lines) :]:
             curve.setData([], [])
-        banded = next((one for one in lines if one.low is not None and len(one.x)), None)
+        banded = next((line for line in lines if line.low is not None and len(line.x)), None)
         self._band.setVisible(banded is not None)
         self._band.setBrush(subject_band())
         if banded is not None:
             self._low.setData(banded.x, banded.low)
             self._high.setData(banded.x, banded.high)
-        self._show_bar(next((one for one in lines if one.interval is not None and len(one.x)), None))
+        self._show_bar(next((line for line in lines if line.interval is not None and len(line.x)), None))
         self._base_line.setVisible(base is not None)
         self._base_line.setPen(baseline_pen())
         if base is not None:
             self._base_line.setValue(base.y)
         self.plot.set_y_ticks(self._ticks)
-        named = [(one.name, one.value) for one in lines] + ([(base.name, base.value)] if base else [])
+        named = [(line.name, line.value) for line in lines] + ([(base.name, base.value)] if base else [])
         self.ends.fit(named, 150, 32)
         self._fit()
-        self._tell()
+        self._describe()
 
     def _fit(self) -> None:
-        """Fits ranges and ticks to the room, and leaves room for the labels of the highest and the lowest tick."""
+        """Fits ranges and ticks to the size, with room for the labels of the highest and the lowest tick."""
         if self._range is not None:
             low, high = self._range
             pad = (high - low) * min(0.2, 9 / max(4 * LABEL_STEP, self.plot.view_size[1]))
             self.item.setYRange(low - pad, high + pad, padding=0)
-        ends = [float(one.x[-1]) for one in self._lines if len(one.x)]
+        ends = [float(line.x[-1]) for line in self._lines if len(line.x)]
         if ends:
             most = max(ends)
             self.item.setXRange(0, max(most, 1e-9), padding=0.01 if self._bar.isVisible() else 0)
             self.item.getAxis("bottom").setTicks([_x_ticks(most, self.plot.width() / current_theme().scale)])
         self._place_labels()
 
-    def _show_bar(self, one: ChartCurve | None) -> None:
-        """The interval of a curve's last value, with caps."""
-        self._bar.setVisible(one is not None)
-        if one is None or one.interval is None:
+    def _show_bar(self, line: ChartCurve | None) -> None:
+        """Draws the interval of a curve's last value as a bar with caps."""
+        self._bar.setVisible(line is not None)
+        if line is None or line.interval is None:
             return
-        x, y = one.x[-1:], one.y[-1:]
-        top, bottom = one.interval.high - y, y - one.interval.low
+        x, y = line.x[-1:], line.y[-1:]
+        top, bottom = line.interval.high - y, y - line.interval.low
         self._bar.setData(x=x, y=y, top=top, bottom=bottom, beam=float(x[0]) / 60, pen=subject_pen(1.5))
 
-    def _tell(self) -> None:
-        said = [f"{one.name} {one.value}".strip() for one in self._lines]
+    def _describe(self) -> None:
+        values = [f"{line.name} {line.value}".strip() for line in self._lines]
         if self._base is not None:
-            said.append(f"{self._base.name} {self._base.value}")
-        self.setAccessibleDescription(", ".join(said))
+            values.append(f"{self._base.name} {self._base.value}")
+        self.setAccessibleDescription(", ".join(values))
 
     def _place_labels(self) -> None:
         labels = [
-            EndLabel(self.plot.place(0, float(one.y[-1])).y(), one.name, one.value, one.place < 0)
-            for one in self._lines
-            if len(one.x)
+            EndLabel(self.plot.place(0, float(line.y[-1])).y(), line.name, line.value, line.place < 0)
+            for line in self._lines
+            if len(line.x)
         ]
         if self._base is not None:
             labels.append(EndLabel(self.plot.place(0, self._base.y).y(), self._base.name, self._base.value, False))
@@ -172,7 +172,7 @@ class Chart(QWidget):
 
 
 def _x_ticks(most: float, width: float) -> list[tuple[float, str]]:
-    """Ticks from 0 on, as many as have room."""
+    """Ticks from 0 to ``most``, as many as fit into ``width`` px at 100 %."""
     if most <= 0:
         return [(0.0, "0")]
     wanted = max(1.0, min(6.0, width / 60))
@@ -181,7 +181,7 @@ def _x_ticks(most: float, width: float) -> list[tuple[float, str]]:
 
 
 def nice_step(step: float) -> float:
-    """The next round number of 1, 2 or 5 times a power of ten."""
+    """The smallest of 1, 2 or 5 times a power of ten that is not below ``step``."""
     power = 10.0 ** np.floor(np.log10(step))
     for factor in (1, 2, 5, 10):
         if factor * power >= step * (1 - 1e-9):

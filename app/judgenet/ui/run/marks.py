@@ -1,4 +1,4 @@
-"""Small painted marks: scores with their chips, and the mark of a changed mind."""
+"""Small drawings: scores with their chips, a changed verdict, and chips as icons."""
 
 from __future__ import annotations
 
@@ -13,28 +13,29 @@ from judgenet.core.wording import score_text
 from judgenet.ui.canvas.descriptions import SPOKEN
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_change, draw_chip
+from judgenet.ui.run import texts
 from judgenet.ui.theme import current_theme
 
 _CHIP: Final = (24, 20)
-"""Width and height of a chip in px at 100 %."""
+"""Width and height of a chip, in px at 100 %."""
 
 
 class ChangeMark(QWidget):
-    """Old and new letter of a changed mind."""
+    """The letters of the verdict before and after a change."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._change: tuple[Verdict, Verdict] | None = None
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("No change")
+        self.setAccessibleName(texts.NO_CHANGE)
         self.hide()
 
     def say(self, old: Verdict | None, new: Verdict | None) -> None:
-        """Shows a change; nothing where there is none."""
+        """Shows a change of verdict; hides itself where there is none."""
         self._change = (old, new) if old is not None and new is not None and old != new else None
         self.setVisible(self._change is not None)
         if self._change is not None:
-            words = f"Changed its mind from {SPOKEN[self._change[0]]} to {SPOKEN[self._change[1]]}"
+            words = texts.changed_mind(SPOKEN[self._change[0]], SPOKEN[self._change[1]])
             self.setAccessibleName(words)
             self.setToolTip(words)
         self.update()
@@ -52,18 +53,18 @@ class ChangeMark(QWidget):
 
 
 class ScoreRow(QWidget):
-    """The chips of A and B, each with its score; the higher one is stronger."""
+    """The chips of A and B, each with its score; the higher score is bold."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._scores: tuple[float | None, float | None] = (None, None)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("No scores")
+        self.setAccessibleName(texts.NO_SCORES)
 
     def say(self, a: float | None, b: float | None) -> None:
-        """Shows scores."""
+        """Shows the scores of A and B; ``None`` for a missing one."""
         self._scores = (a, b)
-        self.setAccessibleName(f"A {score_text(a)}, B {score_text(b)}")
+        self.setAccessibleName(texts.scores(score_text(a), score_text(b)))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -76,15 +77,15 @@ class ScoreRow(QWidget):
         ink = Ink.of(current_theme())
         a, b = self._scores
         sides: tuple[tuple[Verdict, float | None, float | None], ...] = (("a", a, b), ("b", b, a))
-        for place, (side, score, other) in enumerate(sides):
+        for place, (side, score, other_score) in enumerate(sides):
             x = 66.0 * place
             draw_chip(painter, ink, QRectF(x, 2, 20, 20), side)
-            strong = score is not None and other is not None and score > other
+            strong = score is not None and other_score is not None and score > other_score
             ink.text(painter, x + 30, 17, score_text(score), "figure" if strong else "body", tabular=True)
 
 
 class _ChipEngine(QIconEngine):
-    """Draws a verdict's chip in the theme's colours of the moment."""
+    """Draws the chip of a verdict in the colours of the current theme."""
 
     def __init__(self, verdict: Verdict | None) -> None:
         super().__init__()
@@ -115,5 +116,5 @@ class _ChipEngine(QIconEngine):
 
 
 def chip_icon(verdict: Verdict | None) -> QIcon:
-    """A verdict's chip as an icon for a button; ``None`` is the dashed dash."""
+    """The chip of a verdict as an icon for a button; ``None`` gives the dashed one without a verdict."""
     return QIcon(_ChipEngine(verdict))

@@ -1,4 +1,4 @@
-"""The list of pairs: how far each is, what the network says of it, and what people said."""
+"""The list of pairs: the progress of each, the verdict of the network, and the human label."""
 
 from __future__ import annotations
 
@@ -50,10 +50,11 @@ from judgenet.ui.canvas.descriptions import SPOKEN
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip, draw_people
 from judgenet.ui.context import Context
-from judgenet.ui.elements import ElidedLabel, label, link
-from judgenet.ui.icons import icon, icon_pixmap
+from judgenet.ui.elements import ElidedLabel, icon_button, label, link
+from judgenet.ui.icons import icon_pixmap
 from judgenet.ui.measures import measure
 from judgenet.ui.models.index import ModelIndex
+from judgenet.ui.run import texts
 from judgenet.ui.run.picture import title_of
 from judgenet.ui.run.refresh import Refresh
 from judgenet.ui.run_state import RunState
@@ -64,27 +65,26 @@ from judgenet.ui.tokens import DOCK_HEADER, ICON_TEXT
 Filter = Literal["all", "working", "disagree", "unscored", "early"]
 
 FILTERS: Final[dict[Filter, str]] = {
-    "all": "All pairs",
-    "working": "On their way",
-    "disagree": "Network and people disagree",
-    "unscored": "With unscored calls",
-    "early": "Decided early",
+    "all": texts.ALL_PAIRS,
+    "working": texts.ON_THEIR_WAY,
+    "disagree": texts.DISAGREEMENT,
+    "unscored": texts.WITH_UNSCORED,
+    "early": texts.DECIDED_EARLY,
 }
 REFRESH_MS: Final = 100
-_EARLY: Final = "early"
-_ROOM_FOR_WORDS: Final = 130
-"""A row says that its pair was decided early where its title has more px than this."""
+_ROOM_FOR_NOTE: Final = 130
+"""The least room of a title, in px at 100 %, at which a row notes that its pair was decided early."""
 _TITLES_KEPT: Final = 512
 _STATE_WORDS: Final = {
-    "open": "not begun",
-    "working": "on its way",
-    "done": "finished",
-    "failed": "finished, some calls without an answer",
+    "open": texts.NOT_BEGUN,
+    "working": texts.ON_ITS_WAY,
+    "done": texts.FINISHED,
+    "failed": texts.FINISHED_WITH_FAILURES,
 }
 
 
 class RunPairsModel(QAbstractListModel):
-    """The pairs of the run that have begun, the newest first; or those of a filter or a visit."""
+    """The pairs of the run that have begun, the newest first; or those of a filter or of :meth:`show_only`."""
 
     def __init__(self, run_state: RunState, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -95,13 +95,13 @@ class RunPairsModel(QAbstractListModel):
         self._titles: OrderedDict[int, str] = OrderedDict()
 
     def set_filter(self, wanted: Filter) -> None:
-        """Shows some pairs."""
+        """Shows the pairs of a filter."""
         self._filter = wanted
         self._only = None
         self.refresh()
 
     def show_only(self, pairs: Sequence[int]) -> None:
-        """Shows these pairs alone, in their order."""
+        """Shows these pairs alone, in this order; they count from 0."""
         self._only = tuple(pairs)
         self.refresh()
 
@@ -111,11 +111,11 @@ class RunPairsModel(QAbstractListModel):
 
     @property
     def only(self) -> tuple[int, ...] | None:
-        """The pairs of a visit."""
+        """The pairs shown alone, ``None`` where a filter is in force."""
         return self._only
 
     def forget(self) -> None:
-        """Another run is in focus."""
+        """Starts again with another run."""
         self._titles.clear()
         self._only = None
         self.beginResetModel()
@@ -142,45 +142,45 @@ class RunPairsModel(QAbstractListModel):
         return np.flatnonzero(shown)[::-1]
 
     def refresh(self) -> int:
-        """Takes in pairs that came or went. Returns how many rows came at the top."""
+        """Adds and removes rows for pairs that changed. Returns how many rows were added at the top."""
         wanted, had = self._wanted(), self._rows
         if np.array_equal(wanted, had):
             return 0
-        more = len(wanted) - len(had)
-        if more > 0 and np.array_equal(wanted[more:], had):
-            self.beginInsertRows(QModelIndex(), 0, more - 1)
+        added = len(wanted) - len(had)
+        if added > 0 and np.array_equal(wanted[added:], had):
+            self.beginInsertRows(QModelIndex(), 0, added - 1)
             self._rows = wanted
             self.endInsertRows()
-            return more
+            return added
         self.beginResetModel()
         self._rows = wanted
         self.endResetModel()
         return 0
 
     def pair(self, row: int) -> int:
-        """The pair of a row."""
+        """The pair of a row, both from 0."""
         return int(self._rows[row])
 
     def row_of(self, pair: int) -> int:
-        """The row of a pair, -1 where it is not shown."""
+        """The row of a pair, both from 0; -1 where it is not shown."""
         rows = np.flatnonzero(self._rows == pair)
         return int(rows[0]) if len(rows) else -1
 
     def title(self, pair: int) -> str:
-        """What a pair is about, in one line."""
+        """The title of a pair, in one line."""
         title = self._titles.get(pair)
         if title is None:
             try:
                 title = title_of(self._run_state.pair(pair))
             except (StoreError, sqlite3.Error, IndexError):
-                title = "This pair cannot be read"
+                title = texts.PAIR_UNREADABLE
             self._titles[pair] = title
             if len(self._titles) > _TITLES_KEPT:
                 self._titles.popitem(last=False)
         return title
 
     def network(self, pair: int) -> Verdict | None:
-        """What the network says of a finished pair."""
+        """The deciding verdict of a finished pair; ``None`` without one."""
         table = self._run_state.table
         verdicts = self._run_state.verdicts(pair)
         if table is None or verdicts is None:
@@ -188,7 +188,7 @@ class RunPairsModel(QAbstractListModel):
         return verdicts.get(deciding(table.spec))
 
     def stop(self, pair: int) -> Stop | None:
-        """Where a pair was decided early, ``None`` where it was not."""
+        """Where a pair was decided early; ``None`` where it was not."""
         table = self._run_state.table
         return None if table is None else table.stop(pair)
 
@@ -203,20 +203,20 @@ class RunPairsModel(QAbstractListModel):
         return table is not None and lacks_quorum(table, deciding(table.spec), pair)
 
     def words(self, pair: int) -> str:
-        """A row in words."""
-        parts = [f"Pair {pair + 1:,}, {_STATE_WORDS[self._run_state.pair_state(pair)]}"]
+        """A row in words, for tooltips and screen readers."""
+        parts = [texts.pair_row(pair + 1, _STATE_WORDS[self._run_state.pair_state(pair)])]
         stop = self.stop(pair)
         if stop is not None:
             parts.append(stop.words())
         network, human = self.network(pair), self._run_state.human(pair)
         if network is not None:
-            parts.append(f"network {SPOKEN[network]}")
+            parts.append(texts.network_says(SPOKEN[network]))
         elif self.for_people(pair):
             parts.append(FOR_PEOPLE)
         elif self.lacks_quorum(pair):
             parts.append(NO_QUORUM)
         if human is not None:
-            parts.append(f"people {SPOKEN[human]}")
+            parts.append(texts.people_say(SPOKEN[human]))
         return f"{', '.join(parts)}: {self.title(pair)}"
 
     def rowCount(self, parent: ModelIndex = QModelIndex()) -> int:  # noqa: B008
@@ -256,48 +256,52 @@ class PairDelegate(QStyledItemDelegate):
         middle = rect.center().y()
         x = rect.x() + theme.px(12)
         self._draw_state(painter, x, middle, self._run_state.pair_state(pair))
-        x += theme.px(24)
         chips = rect.right() - theme.px(8) - 2 * theme.px(32)
-        font = theme.font("node" if selected else "body", tabular=True)
-        painter.setFont(theme.font(tabular=True))
-        number = f"{pair + 1:,}"
-        width = painter.fontMetrics().horizontalAdvance(f"{self._run_state.pair_count:,}")
+        left = x + theme.px(24)
+        self._draw_texts(painter, QRect(left, rect.y(), chips - left, rect.height()), pair, selected=selected)
+        self._draw_chips(painter, chips, middle, pair)
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QPen(theme.color("accent"), theme.focus_width))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(rect).adjusted(1, 1, -1, -1))
+        painter.restore()
+
+    def _draw_texts(self, painter: QPainter, box: QRect, pair: int, *, selected: bool) -> None:
+        """Draws the number, the title, and the note that the pair was decided early where it has room."""
+        theme = current_theme()
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        painter.setFont(theme.font(tabular=True))
         painter.setPen(theme.color("text2"))
-        painter.drawText(QRect(x, rect.y(), width, rect.height()), flags, number)
-        x += width + theme.px(8)
-        painter.setFont(theme.font() if not selected else theme.font("strong"))
-        painter.setPen(theme.color("text"))
-        right = chips - theme.px(6)
-        if self._model.stop(pair) is not None and right - x > theme.px(_ROOM_FOR_WORDS):
+        width = painter.fontMetrics().horizontalAdvance(f"{self._run_state.pair_count:,}")
+        painter.drawText(QRect(box.x(), box.y(), width, box.height()), flags, f"{pair + 1:,}")
+        x = box.x() + width + theme.px(8)
+        right = box.x() + box.width() - theme.px(6)
+        if self._model.stop(pair) is not None and right - x > theme.px(_ROOM_FOR_NOTE):
             painter.setFont(theme.font())
-            painter.setPen(theme.color("text2"))
-            wide = painter.fontMetrics().horizontalAdvance(_EARLY)
-            painter.drawText(QRect(right - wide, rect.y(), wide, rect.height()), flags, _EARLY)
-            right -= wide + theme.px(8)
-            painter.setFont(theme.font() if not selected else theme.font("strong"))
-            painter.setPen(theme.color("text"))
+            width = painter.fontMetrics().horizontalAdvance(texts.EARLY)
+            painter.drawText(QRect(right - width, box.y(), width, box.height()), flags, texts.EARLY)
+            right -= width + theme.px(8)
+        painter.setFont(theme.font("strong") if selected else theme.font())
+        painter.setPen(theme.color("text"))
         room = max(0, right - x)
         title = painter.fontMetrics().elidedText(self._model.title(pair), Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QRect(x, rect.y(), room, rect.height()), flags, title)
-        painter.setFont(font)
+        painter.drawText(QRect(x, box.y(), room, box.height()), flags, title)
+
+    def _draw_chips(self, painter: QPainter, x: int, middle: int, pair: int) -> None:
+        """Draws the chips of the network and of people from ``x`` on."""
+        theme = current_theme()
         ink = Ink.of(theme)
         for place, verdict in enumerate((self._model.network(pair), self._run_state.human(pair))):
             people = place == 0 and verdict is None and self._model.for_people(pair)
             if verdict is not None or people or (place == 0 and self._model.lacks_quorum(pair)):
                 painter.save()
-                painter.translate(chips + place * theme.px(32), middle - theme.px(10) + 0.5)
+                painter.translate(x + place * theme.px(32), middle - theme.px(10) + 0.5)
                 painter.scale(theme.scale, theme.scale)
                 if people:
                     draw_people(painter, ink, QRectF(4, 0, 24, 20))
                 else:
                     draw_chip(painter, ink, QRectF(4, 0, 24, 20), verdict)
                 painter.restore()
-        if state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QPen(theme.color("accent"), theme.focus_width))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(rect).adjusted(1, 1, -1, -1))
-        painter.restore()
 
     def _draw_state(self, painter: QPainter, x: int, middle: int, state: str) -> None:
         theme = current_theme()
@@ -333,24 +337,21 @@ class PairsPane(QFrame):
     """The list with its header.
 
     Signals:
-        pair_chosen: the index of a pair that the user chose.
+        pair_chosen: the index, from 0, of the pair that the user chose.
     """
 
     pair_chosen = Signal(int)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self.setAccessibleName("Pairs")
+        self.setAccessibleName(texts.PAIRS)
         self._context = context
         self._quiet = False
         self._was_drawn: tuple[object, ...] = ()
         self.model = RunPairsModel(context.run_state, self)
-        self.title = label("Pairs", "section")
+        self.title = label(texts.PAIRS, "section")
         self.amount = ElidedLabel(tone="text2")
-        self.filter_button = QToolButton()
-        self.filter_button.setAccessibleName("Which pairs are shown")
-        self.filter_button.setToolTip("Which pairs are shown")
-        self.filter_button.setIcon(icon("filter", "text2"))
+        self.filter_button = icon_button("filter", texts.WHICH_PAIRS)
         self.filter_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
         for key in get_args(Filter):
@@ -361,13 +362,13 @@ class PairsPane(QFrame):
         menu.triggered.connect(self._filter_chosen)
         self._menu = menu
         self.filter_button.setMenu(menu)
-        self.net_word = label("net", tone="text2")
-        self.human_word = label("human", tone="text2")
-        self.show_all = link("Show all")
+        self.net_word = label(texts.NETWORK_COLUMN, tone="text2")
+        self.human_word = label(texts.HUMAN_COLUMN, tone="text2")
+        self.show_all = link(texts.SHOW_ALL)
         self.show_all.hide()
         self.show_all.clicked.connect(self._show_all)
         self.list = QListView()
-        self.list.setAccessibleName("Pairs of the run")
+        self.list.setAccessibleName(texts.PAIRS_OF_RUN)
         self.list.setModel(self.model)
         self.delegate = PairDelegate(self.model, context.run_state, self)
         self.list.setItemDelegate(self.delegate)
@@ -413,8 +414,8 @@ class PairsPane(QFrame):
         self._fit_head()
 
     def _fit_head(self, *_: int) -> None:
-        """Lets the words of the columns stand over their chips."""
-        # Not the difference to the viewport, which takes on its width later where the page is not shown yet.
+        """Puts the names of the columns above their chips."""
+        # The viewport gets its width only when the page is shown, so the scroll bar is measured itself.
         scroll = self.list.verticalScrollBar()
         bar = scroll.sizeHint().width() if scroll.maximum() > scroll.minimum() else 0
         wanted = QMargins(current_theme().px(12), 0, current_theme().px(8) + bar, 0)
@@ -429,7 +430,7 @@ class PairsPane(QFrame):
         self._after_filter()
 
     def show_only(self, pairs: Sequence[int], why: str) -> None:
-        """Shows these pairs alone; ``why`` says in words which they are."""
+        """Shows these pairs alone, counted from 0; ``why`` says which they are, for the header."""
         self.model.show_only(pairs)
         self._after_filter()
         self.amount.say(f"{plural(len(pairs), 'pair')}: {why}" if why else plural(len(pairs), "pair"))
@@ -470,12 +471,12 @@ class PairsPane(QFrame):
         bar = self.list.verticalScrollBar()
         before = bar.value()
         self._quiet = True
-        more = self.model.refresh()
+        added = self.model.refresh()
         self._quiet = False
-        if more and before > 0 and not self._context.run_state.follow:
-            # Who reads further down is not moved.
-            bar.setValue(before + more * current_theme().pair_row)
-        if more or self.model.filter != "all":
+        if added and before > 0 and not self._context.run_state.follow:
+            # The user reads further down: the rows in view stay.
+            bar.setValue(before + added * current_theme().pair_row)
+        if added or self.model.filter != "all":
             self._say_amount()
         self._show_focus()
         self._fit_head()
@@ -485,7 +486,7 @@ class PairsPane(QFrame):
             self.list.viewport().update()
 
     def _drawn(self) -> tuple[object, ...]:
-        """What the rows in view say: they are painted anew only where that changed."""
+        """What the rows in view show, so that they are drawn again only where that changed."""
         state, height = self._context.run_state, self.list.viewport().height()
         first = self.list.indexAt(QPoint(4, 1)).row()
         last = min(self.model.rowCount(), first + height // max(1, current_theme().pair_row) + 2)
@@ -496,7 +497,7 @@ class PairsPane(QFrame):
         self._show_focus(scroll=True)
 
     def _show_focus(self, *, scroll: bool = False) -> None:
-        """Marks the pair in focus."""
+        """Selects the row of the pair in focus."""
         focus = self._context.run_state.focus
         row = -1 if focus is None else self.model.row_of(focus)
         if row < 0 and focus is not None and self._refresher.waiting:

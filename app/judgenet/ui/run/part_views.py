@@ -1,23 +1,23 @@
-"""What the inspector shows of the nodes that are no neurons: pair, roles, vote and verdict."""
+"""What the inspector shows of nodes other than neurons: pair, roles, vote and verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.aggregate import Votes, deciding
 from judgenet.core.pairs import Pair, Verdict
-from judgenet.core.wording import rule_title, text_size_words
+from judgenet.core.wording import capitalized, rule_title, text_size_words
 from judgenet.store.acceptance import left_to_people
 from judgenet.store.quorum import lacks_quorum
 from judgenet.ui.context import Context
-from judgenet.ui.elements import label, line
+from judgenet.ui.elements import ScrollColumn, label, line
 from judgenet.ui.measures import measure
+from judgenet.ui.run import texts
 from judgenet.ui.run.evidence_text import FittedProse
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.text_view import TextView, one_line
@@ -26,19 +26,21 @@ from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip
 
 SIDE_BY_SIDE: Final = 430
+"""The least width, in px at 100 %, at which both responses stand side by side."""
 _QUESTION_PICTURE: Final = 160
+"""The greatest height of a picture in the question, in px at 100 %."""
 _SIDES: Final[tuple[Verdict, ...]] = ("a", "tie", "b")
 
 
 class _Response(QWidget):
-    """One response with its chip and length."""
+    """One response with its chip, its length and its model."""
 
     def __init__(self, side: Verdict) -> None:
         super().__init__()
         self.chip = Chip()
         self.chip.show_verdict(side)
         self.words = label("", tone="text2")
-        self.text = TextView(f"Response {side.upper()}")
+        self.text = TextView(texts.response(side.upper()))
         self.text.in_text.within_view = True
         head = QHBoxLayout()
         head.addWidget(self.chip)
@@ -64,7 +66,7 @@ class RunPairView(QWidget):
         super().__init__()
         self._context = context
         self._focus = focus
-        self.question = FittedProse("Question", role="evidence", lines=8)
+        self.question = FittedProse(texts.QUESTION, role="evidence", lines=8)
         self.question.in_text.most_height = _QUESTION_PICTURE
         self.responses = {"a": _Response("a"), "b": _Response("b")}
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -92,23 +94,19 @@ class RunPairView(QWidget):
         if pair is None:
             return
         markdown = self._context.settings.preferences.markdown
-        question = pair.question or "There is no question."
+        question = pair.question or texts.NO_QUESTION
         self.question.say(question, markdown=markdown, pictures=pair.pictures)
         self.responses["a"].say(pair, pair.response_a, pair.model_a, markdown=markdown)
         self.responses["b"].say(pair, pair.response_b, pair.model_b, markdown=markdown)
 
 
-class RolesView(QScrollArea):
+class RolesView(ScrollColumn):
     """The roles of the pair with their descriptions."""
 
     def __init__(self, context: Context, focus: FocusPair) -> None:
-        super().__init__()
-        self.setAccessibleName("Roles of this pair")
+        super().__init__(name=texts.ROLES_OF_PAIR)
         self._context = context
         self._focus = focus
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._shown: object = None
         self.refresh()
 
@@ -126,34 +124,28 @@ class RolesView(QScrollArea):
         column = QVBoxLayout(inner)
         measure(column, margins=(PANEL_INSIDE, 12, PANEL_INSIDE, 12), spacing=4)
         if note:
-            column.addWidget(label(note[:1].upper() + note[1:] + ".", tone="warn", wrap=True))
+            column.addWidget(label(f"{capitalized(note)}.", tone="warn", wrap=True))
         if not roles:
-            words = (
-                "The roles of this pair are not known yet." if roles is None else "All neurons ask the same question."
-            )
+            words = texts.ROLES_UNKNOWN if roles is None else texts.ONE_QUESTION
             column.addWidget(label(words, tone="text2", wrap=True))
         for role in roles or ():
             name = one_line(role.name)
             column.addWidget(label(name, "node", wrap=True))
-            text = FittedProse(f"Role {name}")
-            text.say(role.description or "Without a description.", color="text2")
+            text = FittedProse(texts.role(name))
+            text.say(role.description or texts.NO_DESCRIPTION, color="text2")
             column.addWidget(text)
             column.addSpacing(8)
         column.addStretch(1)
         self.setWidget(inner)
 
 
-class VoteView(QScrollArea):
-    """The vote layer by layer, the verdict of every aggregation, and what people say."""
+class VoteView(ScrollColumn):
+    """The votes of each layer, the verdict of every aggregation, and the human label."""
 
     def __init__(self, context: Context, focus: FocusPair) -> None:
-        super().__init__()
-        self.setAccessibleName("Vote and verdicts")
+        super().__init__(name=texts.VOTE_AND_VERDICTS)
         self._context = context
         self._focus = focus
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._built: object = None
         self._votes: list[tuple[list[QLabel], QLabel]] = []
         self._verdicts: list[tuple[str, Chip, QLabel]] = []
@@ -168,7 +160,7 @@ class VoteView(QScrollArea):
         self._votes, self._verdicts = [], []
         row = 0
         for layer in range(depth + 1):
-            title = label("All" if layer == depth else f"Layer {layer + 1}", "node")
+            title = label(texts.ALL_LAYERS if layer == depth else texts.layer(layer + 1), "node")
             grid.addWidget(title, row, 0)
             numbers: list[QLabel] = []
             for place, side in enumerate(_SIDES):
@@ -194,7 +186,7 @@ class VoteView(QScrollArea):
             self._verdicts.append((name, chip, words))
             row += 1
         grid.addWidget(line(), row, 0, 1, 7)
-        grid.addWidget(label("Human label"), row + 1, 0)
+        grid.addWidget(label(texts.HUMAN_LABEL), row + 1, 0)
         self._human = Chip()
         grid.addWidget(self._human, row + 1, 1)
         grid.setRowStretch(row + 2, 1)
@@ -221,16 +213,21 @@ class VoteView(QScrollArea):
             verdict = None if verdicts is None else verdicts.get(name)
             people = name == ACCEPTED and left_to_people(table, now.pair)
             chip.show_verdict(verdict, people=people)
-            nothing = "For people" if people else "No verdict" if verdicts is not None else "When all calls are in"
-            if lacks_quorum(table, name, now.pair):
-                nothing = "No quorum"
-            words.setText("" if verdict is not None else nothing)
+            if verdict is not None:
+                words.setText("")
+            elif lacks_quorum(table, name, now.pair):
+                words.setText(texts.NO_QUORUM)
+            elif people:
+                words.setText(texts.FOR_PEOPLE)
+            else:
+                words.setText(texts.NO_VERDICT if verdicts is not None else texts.WHEN_ALL_CALLS_IN)
         if self._human is not None:
             self._human.show_verdict(self._context.run_state.human(now.pair))
 
-    def _used(self, votes: Votes, of: int, whole: bool) -> str:
+    def _used(self, votes: Votes, voters: int, whole: bool) -> str:
+        """How many votes were counted; ``whole``: of all layers, which also says how many are to come."""
         now = self._focus.now
-        text = f"{sum(votes):,} of {of:,} used"
+        text = texts.votes_used(f"{sum((votes.a, votes.tie, votes.b)):,} of {voters:,}")
         if whole and now is not None and now.outstanding:
-            text += f", {now.outstanding:,} to come"
+            return texts.votes_to_come(text, now.outstanding)
         return text

@@ -1,4 +1,4 @@
-"""Live plots: agreement with people over finished pairs, and speed and price over time."""
+"""Live charts: agreement with people over finished pairs, and speed and price over time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QStackedLayout, QV
 
 from judgenet.core.aggregate import deciding
 from judgenet.core.calls import CallSite
-from judgenet.core.wording import MINUS, aggregation_title, duration, money, short
+from judgenet.core.wording import MINUS, aggregation_title, duration, money, of, percent, short
 from judgenet.stats.anytime import AnytimeCurve
 from judgenet.stats.curves import AgreementCurves, Curve
 from judgenet.stats.intervals import agreement_intervals
@@ -27,6 +27,7 @@ from judgenet.ui.elements import label, line, link
 from judgenet.ui.interval_switch import interval_link
 from judgenet.ui.measures import measure
 from judgenet.ui.plotting import ReferenceLine
+from judgenet.ui.run import texts
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.live_chart import Chart, ChartCurve, nice_step
 from judgenet.ui.run.refresh import Refresh
@@ -35,25 +36,35 @@ from judgenet.ui.tokens import DOCK_HEADER
 
 REFRESH_MS: Final = 1000
 FROM_PAIRS: Final = 10
-"""The first pairs say too little: from twice so many on, curves begin here."""
+"""Where curves begin once there are twice so many pairs: the figures of the first pairs vary too much."""
 RESAMPLES: Final = 1000
-"""For the live intervals of macro-F1 and kappa; the page Results takes more."""
+"""For the live intervals of macro-F1 and kappa; the page Results uses more."""
 MOST_OTHERS: Final = 6
+"""At most so many other aggregations are drawn beside the one that decides."""
 
 PlottedFigure = Literal["accuracy", "macro_f1", "kappa", "win_rate"]
 Speed = Literal["calls", "tokens", "price"]
 FIGURES: Final[dict[PlottedFigure, str]] = {
-    "accuracy": "Accuracy against people",
-    "macro_f1": "Macro-F1 against people",
-    "kappa": "Kappa against people",
-    "win_rate": "Win rate of B",
+    "accuracy": texts.ACCURACY_TITLE,
+    "macro_f1": texts.MACRO_F1_TITLE,
+    "kappa": texts.KAPPA_TITLE,
+    "win_rate": texts.WIN_RATE_TITLE,
 }
-SHORT_NAMES: Final = {"accuracy": "Accuracy", "macro_f1": "Macro-F1", "kappa": "Kappa", "win_rate": "Win rate"}
-SPEEDS: Final[dict[Speed, str]] = {"calls": "Calls per second", "tokens": "Tokens per second", "price": "Price"}
+SHORT_NAMES: Final = {
+    "accuracy": texts.ACCURACY,
+    "macro_f1": texts.MACRO_F1,
+    "kappa": texts.KAPPA,
+    "win_rate": texts.WIN_RATE,
+}
+SPEEDS: Final[dict[Speed, str]] = {
+    "calls": texts.CALLS_PER_SECOND,
+    "tokens": texts.TOKENS_PER_SECOND,
+    "price": texts.PRICE,
+}
 
 
 def share_text(value: float) -> str:
-    """A share or kappa in two decimals: ".73", "1.0", "−.05"."""
+    """A share or kappa with two decimals: ``.73``, ``1.0``, ``−.05``."""
     text = f"{abs(value):.2f}"
     text = "1.0" if text == "1.00" else text.removeprefix("0")
     return f"{MINUS}{text}" if value < 0 and text != ".00" else text
@@ -62,8 +73,13 @@ def share_text(value: float) -> str:
 def _y_axis(
     low: float, high: float, height: float, least: float
 ) -> tuple[tuple[float, float], list[tuple[float, str]]]:
-    """Range and ticks for figures that lie between these and can be from ``least`` to 1, on an axis of so many px at
-    100 %."""
+    """The range of a y axis, and its ticks with their labels.
+
+    Args:
+        low, high: the smallest and the largest figure that is drawn.
+        height: the length of the axis, in px at 100 %.
+        least: the smallest possible figure; the largest is 1.
+    """
     low, high = max(least, low), min(1.0, high)
     most = max(3.0, min(7.0, height / 18))
     step = next((step for step in (0.1, 0.2) if (high - low) / step < most), 0.5)
@@ -84,7 +100,7 @@ def _tick(value: float) -> str:
 
 
 class Fact(QWidget):
-    """A figure with its words: "14.6 % orders differ"."""
+    """A figure followed by its name: ``14.6 % orders differ``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,21 +115,21 @@ class Fact(QWidget):
         measure(self._words, font="body", tabular=True)
 
     def say(self, figure: str, words: str = "", tip: str = "") -> None:
-        """Shows a figure; nothing for an empty one without words."""
+        """Shows a figure and its name; empty ones show nothing."""
         self._figure.setText(figure)
         self._figure.setVisible(bool(figure))
         self._words.setText(words)
         self.setToolTip(tip)
-        self.setAccessibleName(f"{figure} {words}".strip() or "Nothing yet")
+        self.setAccessibleName(f"{figure} {words}".strip() or texts.NOTHING_YET)
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The figure and its name as shown."""
         return f"{self._figure.text()} {self._words.text()}".strip()
 
 
 class Foot(QWidget):
-    """A line of facts below a chart."""
+    """The line of figures below a chart."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -127,15 +143,15 @@ class Foot(QWidget):
         measure(row, margins=(12, 0, 12, 0), spacing=12)
 
     def set_in_head(self, in_head: bool) -> None:
-        """Stands in a header from now on, or below the chart."""
+        """Fits the margins to its place: in the header (``in_head``), or below the chart."""
         measure(self._row, margins=(0 if in_head else 12, 0, 12, 0))
 
 
 class SlowLink(QWidget):
-    """Names the call that is longest under way, so that a stuck one is found; a click leads there.
+    """A link to the call that has been running longest, so that a stuck one is noticed.
 
     Signals:
-        call_wanted: its :class:`CallSite`.
+        call_wanted: the :class:`CallSite` of the call, when it was clicked.
     """
 
     call_wanted = Signal(object)
@@ -144,8 +160,8 @@ class SlowLink(QWidget):
         super().__init__()
         self._context = context
         self._site: CallSite | None = None
-        self.words = label("Longest running:", tone="text2")
-        self.link = link("", "The call that has been running longest")
+        self.words = label(texts.LONGEST, tone="text2")
+        self.link = link("", texts.LONGEST_NAME)
         self.link.clicked.connect(self._clicked)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -155,19 +171,19 @@ class SlowLink(QWidget):
         self.hide()
 
     def refresh(self, *, shown: bool = True) -> None:
-        """Shows the call of the moment."""
-        under_way = self._context.run_state.in_flight
+        """Shows the call that has been running longest now; ``shown=False`` hides the link."""
+        running = self._context.run_state.in_flight
         self._site = None
-        self.setVisible(shown and bool(under_way))
-        if not under_way:
+        self.setVisible(shown and bool(running))
+        if not running:
             return
-        site, since = min(under_way.items(), key=lambda item: item[1])
+        site, since = min(running.items(), key=lambda item: item[1])
         self._site = site
         waited = duration(max(0.0, monotonic() - since))
-        where = "roles" if site.layer == 0 else f"neuron {site.layer}.{site.neuron}"
+        where = texts.ROLES_CALL if site.layer == 0 else texts.neuron(site.layer, site.neuron)
         self.words.setVisible(self.width() >= 300)
-        self.link.setText(f"Pair {site.pair + 1:,}, {where}, {waited}")
-        self.link.setAccessibleName(f"Longest running: pair {site.pair + 1:,}, {where}, {waited}")
+        self.link.setText(texts.longest_call(site.pair + 1, where, waited))
+        self.link.setAccessibleName(texts.longest_call_name(site.pair + 1, where, waited))
 
     def _clicked(self) -> None:
         if self._site is not None:
@@ -178,23 +194,24 @@ class ChartPane(QFrame):
     """One chart of the run, chosen in its header.
 
     Signals:
-        call_wanted: the :class:`CallSite` of the call that is longest under way, when it was clicked.
+        call_wanted: the :class:`CallSite` of the call that has been running longest, when it was clicked.
     """
 
     call_wanted = Signal(object)
 
     def __init__(self, context: Context, focus: FocusPair, kinds: Sequence[str]) -> None:
-        """``kinds`` are the charts offered: figures and speeds; with one there is no choice, and no foot."""
+        """``kinds`` are the charts offered, keys of :data:`FIGURES` and :data:`SPEEDS`; with a single one there is
+        neither a choice nor a line below."""
         super().__init__()
-        self._alone = len(kinds) > 1
+        self._has_choice = len(kinds) > 1
         self._context = context
         self._focus = focus
         self._names = names = {str(key): words for key, words in (*FIGURES.items(), *SPEEDS.items())}
         self._is_narrow = False
         self._is_tight = False
-        # With a parent from the start: what is shown without one is a window of its own for a moment.
+        # With a parent from the start: a widget shown without one is a window of its own for a moment.
         self.choice = QComboBox(self)
-        self.choice.setAccessibleName("Which chart")
+        self.choice.setAccessibleName(texts.WHICH_CHART)
         for kind in kinds:
             self.choice.addItem(names[kind], kind)
         self.choice.setProperty("kind", "title")
@@ -258,10 +275,10 @@ class ChartPane(QFrame):
         measure(self.nothing, margins=(12, 8, 12, 12))
         measure(below, margins=(12, 0, 24, 4), spacing=12)
         measure(self.fact, font="body", tabular=True)
-        measure(self._head, margins=(4 if self._alone else 12, 0, 12, 0))
+        measure(self._head, margins=(4 if self._has_choice else 12, 0, 12, 0))
         self.axis.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.foot.setVisible(self._foot_wanted)
-        self._line.setVisible(self._alone)
+        self._line.setVisible(self._has_choice)
         self.refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -269,7 +286,7 @@ class ChartPane(QFrame):
         self._fit_choice()
 
     def set_narrow(self, narrow: bool) -> None:
-        """Puts the facts of the foot into the header, where height is dear."""
+        """Puts the line of figures into the header (``narrow``), or below the chart."""
         self._is_narrow = narrow
         self._line.setVisible(not narrow)
         for place in range(self.choice.count()):
@@ -288,27 +305,27 @@ class ChartPane(QFrame):
         self.refresh()
 
     def set_tight(self, tight: bool) -> None:
-        """Leaves the facts out of the narrow header, where it has no room for them; other pages have them as well."""
+        """Hides the line of figures in a header without room for it; other pages show the figures too."""
         self._is_tight = tight
         self.foot.setVisible(self._foot_wanted)
 
     @property
     def _foot_wanted(self) -> bool:
-        return self._alone and not (self._is_narrow and self._is_tight)
+        return self._has_choice and not (self._is_narrow and self._is_tight)
 
     def _fit_choice(self) -> None:
-        """The choice is as wide as its words."""
+        """Makes the choice as wide as its text."""
         metrics = QFontMetrics(current_theme().font("section"))
         width = metrics.horizontalAdvance(self.choice.currentText())
         self.choice.setFixedWidth(width + current_theme().px(42))
 
     @property
     def kind(self) -> str:
-        """The chart that is shown."""
+        """The key of the chart that is shown."""
         return str(self.choice.currentData())
 
     def choose(self, kind: str) -> None:
-        """Shows another chart."""
+        """Shows a chart by its key."""
         self.choice.setCurrentIndex(self.choice.findData(kind))
         self.refresh()
 
@@ -316,12 +333,12 @@ class ChartPane(QFrame):
         self.touch()
 
     def _run_changed(self) -> None:
-        """A run that begins, stands still or ends is shown at once."""
+        """Shows a run that begins, pauses or ends at once."""
         if self.isVisible():
             self.refresh()
 
     def touch(self) -> None:
-        """Something changed: it is shown soon, at once for another run."""
+        """Says that something changed; it is drawn soon, and at once for another run."""
         if self._context.run_state.table is not self._table:
             self.refresh()
         elif self.isVisible():
@@ -332,7 +349,7 @@ class ChartPane(QFrame):
         self.refresh()
 
     def refresh(self) -> None:
-        """Draws the chart anew."""
+        """Draws the chart."""
         self._fit_choice()
         self._table = self._context.run_state.table
         kind = self.kind
@@ -350,7 +367,7 @@ class ChartPane(QFrame):
         table = self._context.run_state.table
         self.slow.hide()
         if table is None:
-            self._empty("There is no run yet.")
+            self._empty(texts.NO_RUN)
             self._say_rates(None)
             return
         subject = deciding(table.spec)
@@ -364,39 +381,40 @@ class ChartPane(QFrame):
         if not last.n_used:
             people = int((table.pairs.human > 0).sum())
             if not people:
-                words = "The pairs have no human labels: there is nothing to compare with."
+                words = texts.NO_LABELS
             else:
-                words = "No labelled pair is finished yet." if not labelled else "No labelled pair has a verdict."
+                words = texts.NO_LABELLED_FINISHED if not labelled else texts.NO_LABELLED_VERDICT
             self._empty(words)
             return
-        self.fact.setText(f"{last.n_used:,} of {labelled:,}")
-        self.fact.setToolTip(f"{last.n_used:,} of {labelled:,} finished pairs with a human label have a verdict")
+        used = of(last.n_used, labelled)
+        self.fact.setText(used)
+        self.fact.setToolTip(texts.labelled_with_verdict(used))
         lines = self._agreement_lines(table, figure, curves)
         if not len(lines[-1].x):
-            undefined = f"Kappa is undefined: {last.reasons.get('kappa', 'one class only')}."
-            self._empty(_NO_TURN if figure == "accuracy" else undefined)
+            undefined = texts.kappa_undefined(last.reasons.get("kappa", texts.ONE_CLASS))
+            self._empty(texts.NO_TURN if figure == "accuracy" else undefined)
             return
         base = None
         if figure == "accuracy" and last.majority_baseline is not None:
-            base = ReferenceLine("majority", share_text(last.majority_baseline), last.majority_baseline)
+            base = ReferenceLine(texts.MAJORITY, share_text(last.majority_baseline), last.majority_baseline)
         elif figure == "kappa":
-            base = ReferenceLine("chance", "0", 0.0)
-        values = [value for one in lines for value in (one.y.min(), one.y.max())] + ([base.y] if base else [])
+            base = ReferenceLine(texts.CHANCE, "0", 0.0)
+        values = [value for curve in lines for value in (curve.y.min(), curve.y.max())] + ([base.y] if base else [])
         # Kappa alone can be below 0.
         least = -1.0 if figure == "kappa" else 0.0
         lowest = max(least, float(min(values)) - 0.02)
         y_range, ticks = _y_axis(lowest, float(max(values)) + 0.02, self.chart.plot.view_size[1], least)
         self._stack.setCurrentIndex(0)
-        self.axis.setText("labelled pairs")
+        self.axis.setText(texts.LABELLED_PAIRS)
         self.axis.setToolTip("")
-        self.chart.show_lines(lines, base, "labelled pairs", y_range=y_range, y_ticks=ticks)
+        self.chart.show_lines(lines, base, texts.LABELLED_PAIRS, y_range=y_range, y_ticks=ticks)
 
     def _agreement_lines(self, table: RunFrame, figure: PlottedFigure, curves: AgreementCurves) -> list[ChartCurve]:
-        """The curves of a figure, that of the deciding verdict last and with its interval."""
+        """The curves of a figure for all aggregations; the deciding one is last and has an interval."""
         subject = deciding(table.spec)
         others = [name for name in table.aggregations if name != subject][:MOST_OTHERS]
         lines = [_line(table.curves(name), figure, aggregation_title(name), place) for place, name in enumerate(others)]
-        lines = [one for one in lines if len(one.x)]
+        lines = [curve for curve in lines if len(curve.x)]
         if figure == "accuracy" and self._at_any_time:
             return [*lines, _rate_line(accuracy_curve(table, subject), aggregation_title(subject))]
         lines.append(_line(curves, figure, aggregation_title(subject), -1))
@@ -410,50 +428,49 @@ class ChartPane(QFrame):
         return self._context.settings.preferences.intervals == "anytime"
 
     def _show_win_rate(self, table: RunFrame, subject: str) -> None:
-        """How often B wins, with its interval, and what is known of the other aggregations."""
+        """Shows how often B wins by the deciding aggregation, with its interval, and by the others."""
         always = self._at_any_time
         others = [name for name in table.aggregations if name != subject][:MOST_OTHERS]
         lines = [
             _rate_line(rate_curve(table, name, at_any_time=always), aggregation_title(name), place)
             for place, name in enumerate(others)
         ]
-        lines = [one for one in lines if len(one.x)]
+        lines = [other for other in lines if len(other.x)]
         curve = rate_curve(table, subject, at_any_time=always)
         if not len(curve.pairs):
-            self._empty(_NO_TURN if always and len(table.finished) else "No finished pair has a verdict yet.")
+            self._empty(texts.NO_TURN if always and len(table.finished) else texts.NO_VERDICT_YET)
             return
         lines.append(_rate_line(curve, aggregation_title(subject)))
-        judged = int(curve.pairs[-1])
-        self.fact.setText(f"{judged:,} of {len(table.finished):,}")
-        self.fact.setToolTip(
-            f"{judged:,} of {len(table.finished):,} finished pairs "
-            + ("count: they have a verdict, and their turn has come" if always else "have a verdict")
-        )
-        base = ReferenceLine("even", share_text(0.5), 0.5)
-        values = [float(of) for of in (curve.values[-1], curve.low[-1], curve.high[-1], 0.5)]
-        values += [float(value) for one in lines for value in (one.y.min(), one.y.max())]
+        judged = of(int(curve.pairs[-1]), len(table.finished))
+        self.fact.setText(judged)
+        self.fact.setToolTip((texts.finished_that_count if always else texts.finished_with_verdict)(judged))
+        base = ReferenceLine(texts.EVEN, share_text(0.5), 0.5)
+        values = [float(value) for value in (curve.values[-1], curve.low[-1], curve.high[-1], 0.5)]
+        values += [float(value) for drawn in lines for value in (drawn.y.min(), drawn.y.max())]
         y_range, ticks = _y_axis(max(0.0, min(values) - 0.02), max(values) + 0.02, self.chart.plot.view_size[1], 0.0)
         self._stack.setCurrentIndex(0)
         evidence = anytime_win_rate(table, subject, turn_pairs(table)).evidence if always else None
-        self.axis.setText("judged pairs" if evidence is None else f"e = {evidence.e_value:.3g}")
-        self.axis.setToolTip("" if evidence is None else _E_TIP)
-        self.chart.show_lines(lines, base, "judged pairs", y_range=y_range, y_ticks=ticks)
+        self.axis.setText(texts.JUDGED_PAIRS if evidence is None else texts.e_value(evidence.e_value))
+        self.axis.setToolTip("" if evidence is None else texts.E_VALUE_TIP)
+        self.chart.show_lines(lines, base, texts.JUDGED_PAIRS, y_range=y_range, y_ticks=ticks)
 
     def _say_rates(self, table: RunFrame | None) -> None:
-        """How often the orders differ, and how much is unscored."""
+        """Shows how often the orders differ, and the share of unscored calls."""
         if table is None or not table.calls_in:
             self.foot.left.say("")
             self.foot.right.say("")
             return
         flips = table.flips()
         if flips.rate is not None:
-            tip = f"The average’s verdict differs between the two orders; {flips.n:,} pairs have both"
-            words = "differ" if self._is_narrow else "orders differ"
-            self.foot.left.say(f"{100 * flips.rate:.1f} %", words, tip)
+            tip = texts.orders_differ_tip(flips.n)
+            words = texts.DIFFER if self._is_narrow else texts.ORDERS_DIFFER_STATE
+            self.foot.left.say(percent(flips.rate), words, tip)
         else:
-            self.foot.left.say("", "one order only" if table.finished else "")
-        unscored = f"{100 * table.calls_unscored / table.calls_in:.1f} %"
-        self.foot.right.say(unscored, "unscored", f"{table.calls_unscored:,} of {table.calls_in:,} calls")
+            self.foot.left.say("", texts.ONE_ORDER if table.finished else "")
+        unscored = percent(table.calls_unscored / table.calls_in)
+        self.foot.right.say(
+            unscored, texts.UNSCORED_STATE, texts.unscored_calls(of(table.calls_unscored, table.calls_in))
+        )
 
     def _empty(self, words: str) -> None:
         self.fact.setText("")
@@ -465,19 +482,19 @@ class ChartPane(QFrame):
     def _show_speed(self, speed: Speed) -> None:
         state = self._context.run_state
         pace = state.pace
-        self.slow.refresh(shown=self._alone)
+        self.slow.refresh(shown=self._has_choice)
         progress = state.progress
-        self.foot.left.say(short(progress.tokens_in), "tokens in")
-        self.foot.right.say(short(progress.tokens_out), "out")
+        self.foot.left.say(short(progress.tokens_in), texts.TOKENS_IN_FOOT)
+        self.foot.right.say(short(progress.tokens_out), texts.TOKENS_OUT_FOOT)
         if len(pace) < 2:
-            self._empty("Shown once the run has gone on for some seconds.")
+            self._empty(texts.SPEED_LATER)
             return
         if speed == "price" and progress.unpriced and not progress.price:
-            self._empty("The price of the models is unknown. Prices can be given in the settings.")
+            self._empty(texts.PRICES_UNKNOWN)
             return
         minutes = pace[-1].at > 180
         unit = 60.0 if minutes else 1.0
-        x = np.array([one.at / unit for one in pace])
+        x = np.array([moment.at / unit for moment in pace])
         y, value = self._speed(speed, pace)
         self.fact.setText("")
         steps = max(2, min(4, int(self.chart.height() / current_theme().scale / 40)))
@@ -486,16 +503,17 @@ class ChartPane(QFrame):
         ticks = [(step * place, self._amount(speed, step * place)) for place in range(round(top / step) + 1)]
         lines = [ChartCurve("", value, x, y)]
         self._stack.setCurrentIndex(0)
-        word = "minutes" if minutes else "seconds"
+        word = texts.MINUTES if minutes else texts.SECONDS
         self.axis.setText(word)
         self.chart.show_lines(lines, None, word, y_range=(0.0, top), y_ticks=ticks)
 
     def _speed(self, speed: Speed, pace: Sequence[Pace]) -> tuple[NDArray[np.float64], str]:
+        """The values of a speed over time, and the last one in words."""
         if speed == "price":
-            return np.array([one.price for one in pace]), money(pace[-1].price, self._currency())
+            return np.array([moment.price for moment in pace]), money(pace[-1].price, self._currency())
         if speed == "calls":
-            return np.array([one.calls_s for one in pace]), self._amount(speed, pace[-1].calls_s)
-        return np.array([one.tokens_s for one in pace]), self._amount(speed, pace[-1].tokens_s)
+            return np.array([moment.calls_s for moment in pace]), self._amount(speed, pace[-1].calls_s)
+        return np.array([moment.tokens_s for moment in pace]), self._amount(speed, pace[-1].tokens_s)
 
     def _amount(self, speed: Speed, value: float) -> str:
         if speed == "price":
@@ -503,48 +521,45 @@ class ChartPane(QFrame):
         return short(value) if value >= 10 or value == 0 else f"{value:.1f}"
 
     def _currency(self) -> str:
-        known = self._context.figures.estimate
-        return "USD" if known is None else known.estimate.currency
+        estimate = self._context.figures.estimate
+        return "USD" if estimate is None else estimate.estimate.currency
 
 
-_E_TIP: Final = (
-    "The evidence against a win rate of 50 % by the deciding verdict, valid at any time: 20 or more excludes it."
-)
-_NO_TURN: Final = "No question has had its turn with all its pairs yet: an interval that is valid at any time waits."
+def _first_drawn(pairs: NDArray[np.int64]) -> int:
+    """The place of the first point of a curve that is drawn, from how many pairs each point rests on."""
+    return int(np.searchsorted(pairs, FROM_PAIRS)) if len(pairs) and pairs[-1] >= 2 * FROM_PAIRS else 0
 
 
 def _rate_line(curve: AnytimeCurve, name: str, place: int = -1) -> ChartCurve:
-    total = int(curve.pairs[-1]) if len(curve.pairs) else 0
-    start = int(np.searchsorted(curve.pairs, FROM_PAIRS)) if total >= 2 * FROM_PAIRS else 0
-    value = share_text(float(curve.values[-1])) if total else ""
+    """A rate over pairs, with its interval where it is the subject (``place`` is -1)."""
+    start = _first_drawn(curve.pairs)
+    value = share_text(float(curve.values[-1])) if len(curve.pairs) else ""
     low, high = (curve.low[start:], curve.high[start:]) if place < 0 else (None, None)
     return ChartCurve(name, value, curve.pairs[start:].astype(float), curve.values[start:], place, low, high)
 
 
 def _line(curves: AgreementCurves, figure: PlottedFigure, name: str, place: int) -> ChartCurve:
+    """A figure of agreement over labelled pairs; the accuracy of the subject (``place`` is -1) has an interval."""
     curve: Curve = getattr(curves, figure)
-    total = int(curve.pairs[-1]) if len(curve.pairs) else 0
-    start = int(np.searchsorted(curve.pairs, FROM_PAIRS)) if total >= 2 * FROM_PAIRS else 0
-    x, y = curve.pairs[start:].astype(float), curve.values[start:]
-    value = share_text(float(curve.values[-1])) if total else ""
+    start = _first_drawn(curve.pairs)
+    value = share_text(float(curve.values[-1])) if len(curve.pairs) else ""
     banded = figure == "accuracy" and place < 0
-    low = curves.low[start:] if banded else None
-    high = curves.high[start:] if banded else None
-    return ChartCurve(name, value, x, y, place, low, high)
+    low, high = (curves.low[start:], curves.high[start:]) if banded else (None, None)
+    return ChartCurve(name, value, curve.pairs[start:].astype(float), curve.values[start:], place, low, high)
 
 
 class SpeedPane(QFrame):
     """Calls, tokens and price side by side: the third tab of the narrow dock.
 
     Signals:
-        call_wanted: a :class:`CallSite`.
+        call_wanted: the :class:`CallSite` of the call that has been running longest, when it was clicked.
     """
 
     call_wanted = Signal(object)
 
     def __init__(self, context: Context, focus: FocusPair) -> None:
         super().__init__()
-        self.setAccessibleName("Speed and price")
+        self.setAccessibleName(texts.SPEED_AND_PRICE)
         self.panes = [ChartPane(context, focus, (kind,)) for kind in SPEEDS]
         self.slow = SlowLink(context)
         self.slow.call_wanted.connect(self.call_wanted)

@@ -1,4 +1,4 @@
-"""When an overview of all pairs is drawn anew while a run goes on."""
+"""When an overview of all pairs is drawn again while a run is in progress."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from judgenet.ui.bridge import PERIOD_MS
 from judgenet.ui.run_state import RunState
 
 TURNS: Final = {"grid": 0, "pairs": 1, "chart": 2}
-"""Overviews take turns at the beats, so that no beat has to draw two of them."""
+"""The beats at which overviews are drawn: each has its own, so that no beat draws two."""
 
 
 class Refresh(QObject):
-    """Redraws an overview with the beat that brings the run's events, at most once in ``every_ms``; where no run goes
-    on, at once."""
+    """Draws an overview again at the beat that brings the events of the run, at most once in ``every_ms``; at once
+    where no run is in progress.
+
+    Attributes:
+        waiting: something changed that is not drawn yet.
+    """
 
     def __init__(
         self,
@@ -34,25 +38,24 @@ class Refresh(QObject):
         self._every_s = (every_ms - PERIOD_MS / 2) / 1000
         self._drawn_at = 0.0
         self.waiting = False
-        """Something changed that is not drawn yet."""
         run_state.beat.connect(self._beat)
         run_state.run_changed.connect(self._run_changed)
 
     def touch(self) -> None:
-        """Something changed."""
+        """Says that something changed."""
         self.waiting = True
         if not self._run_state.live:
             self.now()
 
     def now(self) -> None:
-        """Draws it anew."""
+        """Draws the overview now."""
         self.waiting = False
         self._redraw()
         self._drawn_at = time.monotonic()
 
     def _beat(self, number: int) -> None:
-        mine = number % len(TURNS) == self._turn
-        if mine and self.waiting and time.monotonic() - self._drawn_at >= self._every_s:
+        my_turn = number % len(TURNS) == self._turn
+        if my_turn and self.waiting and time.monotonic() - self._drawn_at >= self._every_s:
             self.now()
 
     def _run_changed(self) -> None:

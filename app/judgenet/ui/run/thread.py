@@ -1,4 +1,4 @@
-"""The thread of one neuron through the layers: what it said in each, and the sentence that shows why."""
+"""A neuron through the layers: its verdict and scores in each, and the sentence that best explains them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -20,8 +18,9 @@ from judgenet.core.evidence_highlights import KeySentence, key_sentence
 from judgenet.core.pairs import Order
 from judgenet.core.wording import score_text
 from judgenet.engine.pair_snapshot import NeuronSnapshot, OrderSnapshot
-from judgenet.ui.elements import label
+from judgenet.ui.elements import ScrollColumn, label
 from judgenet.ui.measures import measure
+from judgenet.ui.run import texts
 from judgenet.ui.run.evidence_text import FittedProse, Reference
 from judgenet.ui.run.focus import FocusPair
 from judgenet.ui.run.marks import ChangeMark
@@ -30,19 +29,19 @@ from judgenet.ui.tokens import PANEL_INSIDE
 from judgenet.ui.widgets import Chip
 
 SENTENCES_FROM = 430
-"""From this width (px at 100 %) on there is room for the sentences."""
+"""The least width, in px at 100 %, at which sentences are shown."""
 
 
 class _Row:
-    """One layer of the thread."""
+    """The widgets of one layer."""
 
     def __init__(self, layer: int) -> None:
         self.layer = layer
         self.now: NeuronSnapshot | None = None
-        self.title = label(f"Layer {layer}", tone="text2")
+        self.title = label(texts.layer(layer), tone="text2")
         self.chip = Chip()
         self.scores = label("")
-        self.text = FittedProse(f"Why, in layer {layer}")
+        self.text = FittedProse(texts.why_in_layer(layer))
         self.place = QWidget()
         self.column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self.place)
         self.column.setContentsMargins(0, 0, 0, 0)
@@ -58,18 +57,15 @@ class _Row:
         measure(self.column, spacing=2)
 
     def lie(self, flat: bool) -> None:
-        """Puts everything on one line, or the layer's name above the rest."""
+        """Puts everything on one line (``flat``), or the name of the layer above the rest."""
         self.column.setDirection(QBoxLayout.Direction.LeftToRight if flat else QBoxLayout.Direction.TopToBottom)
 
 
-class _Fitting(QScrollArea):
-    """As high as what is in it, where there is room for that."""
+class _FittedColumn(ScrollColumn):
+    """A scrolling area as high as what is in it, if there is room for that."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    def __init__(self, inner: QWidget, name: str) -> None:
+        super().__init__(inner, name)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
     def sizeHint(self) -> QSize:
@@ -92,22 +88,22 @@ class _Fitting(QScrollArea):
 
 
 class ThreadPanel(QWidget):
-    """ "Through the layers".
+    """The panel "Through the layers".
 
     Signals:
-        reference_chosen: a :class:`Reference` whose name was clicked.
+        reference_chosen: the :class:`Reference` whose name was clicked.
     """
 
     reference_chosen = Signal(object)
 
     def __init__(self, focus: FocusPair) -> None:
         super().__init__()
-        self.setAccessibleName("Through the layers")
+        self.setAccessibleName(texts.THROUGH_LAYERS)
         self._focus = focus
         self._rows: list[_Row] = []
         self._shown: tuple[int | None, int] | None = None
-        self.title = label("Through the layers", "section")
-        self.so_far = label("so far", tone="text2")
+        self.title = label(texts.THROUGH_LAYERS, "section")
+        self.so_far = label(texts.SO_FAR, tone="text2")
         self.mark = ChangeMark()
         head = QHBoxLayout()
         head.addWidget(self.title)
@@ -118,9 +114,7 @@ class ThreadPanel(QWidget):
         self._grid = QGridLayout(inner)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setColumnStretch(1, 1)
-        self._scroll = _Fitting()
-        self._scroll.setAccessibleName("What it said in each layer")
-        self._scroll.setWidget(inner)
+        self._scroll = _FittedColumn(inner, texts.SAID_IN_EACH_LAYER)
         inner.installEventFilter(self._scroll)
         column = QVBoxLayout(self)
         column.addLayout(head)
@@ -146,26 +140,25 @@ class ThreadPanel(QWidget):
         self._grid.setColumnMinimumWidth(0, current_theme().px(130 if roomy else 60))
 
     def show_neuron(self, now: NeuronSnapshot) -> None:
-        """Shows the thread of a neuron of a layer."""
+        """Shows a neuron in all layers."""
         pair = self._focus.now
         if pair is None:
             return
         depth = len(pair.layers)
         if len(self._rows) != depth:
             self._build(depth)
-        neuron_now = [neurons[now.neuron - 1] if now.neuron <= len(neurons) else None for neurons in pair.layers]
-        there = [one for one in neuron_now if one is not None and one.phase not in ("resting", "left_out")]
+        by_layer = [neurons[now.neuron - 1] if now.neuron <= len(neurons) else None for neurons in pair.layers]
+        asked = [neuron for neuron in by_layer if neuron is not None and neuron.phase not in ("resting", "left_out")]
         other = (self._focus.index, now.neuron) != self._shown
-        for row, one in zip(self._rows, neuron_now, strict=True):
-            if other or one != row.now:
-                row.now = one
-                self._fill(row, one, other=other)
+        for row, neuron in zip(self._rows, by_layer, strict=True):
+            if other or neuron != row.now:
+                row.now = neuron
+                self._fill(row, neuron, other=other)
         self._shown = (self._focus.index, now.neuron)
-        said = [one for one in there if one.verdict is not None]
-        first, last = (said[0], said[-1]) if len(said) > 1 else (None, None)
-        self.mark.say(None if first is None else first.verdict, None if last is None else last.verdict)
-        outstanding = any(not one.complete for one in there)
-        self.so_far.setVisible(outstanding and bool(said))
+        verdicts = [neuron.verdict for neuron in asked if neuron.verdict is not None]
+        self.mark.say(*((verdicts[0], verdicts[-1]) if len(verdicts) > 1 else (None, None)))
+        outstanding = any(not neuron.complete for neuron in asked)
+        self.so_far.setVisible(outstanding and bool(verdicts))
         self._arrange()
 
     def _build(self, depth: int) -> None:
@@ -184,21 +177,22 @@ class ThreadPanel(QWidget):
     def _fill(self, row: _Row, now: NeuronSnapshot | None, *, other: bool) -> None:
         if now is None or now.phase == "resting":
             row.chip.hide()
-            row.scores.setText("Not in this layer" if now is None else "Not used: no role on this pair")
+            row.scores.setText(texts.NOT_IN_LAYER if now is None else texts.NOT_USED)
             row.text.say("")
             return
         if now.phase == "left_out":
             row.chip.hide()
-            row.scores.setText("Not asked: the pair was decided early")
+            row.scores.setText(texts.NOT_ASKED_EARLY)
             row.text.say("")
             return
         row.chip.show_verdict(now.verdict, unscored=now.phase == "unscored")
         row.chip.setVisible(now.verdict is not None or now.phase == "unscored")
         row.scores.setText(_scores(now))
-        told, before, order = self._telling(now)
-        if told.text:
+        before = now.layer - 1
+        sentence, order = self._key_sentence(now)
+        if sentence.text:
             row.text.say(
-                f"“{told.text}”",
+                f"“{sentence.text}”",
                 names=self._focus.names(before) if before else (),
                 refer=lambda place: Reference(before, place + 1),
                 color="text2",
@@ -207,44 +201,41 @@ class ThreadPanel(QWidget):
         elif other or not now.complete:
             row.text.say("")
 
-    def _telling(self, now: NeuronSnapshot) -> tuple[KeySentence, int, Order | None]:
-        """The sentence of the order that agrees with the verdict, one that names another judge first; the layer whose
-        judges it may name, and its order."""
-        before = now.layer - 1
-        names = [name if place + 1 != now.neuron else "" for place, name in enumerate(self._focus.names(before))]
+    def _key_sentence(self, now: NeuronSnapshot) -> tuple[KeySentence, Order | None]:
+        """The sentence that best explains a verdict, and the order in which it was written: preferably one that names
+        another judge of the layer before, of an order that agrees with the verdict."""
+        names = [name if place + 1 != now.neuron else "" for place, name in enumerate(self._focus.names(now.layer - 1))]
         sentences: list[tuple[KeySentence, Order]] = []
-        orders = sorted(now.orders, key=lambda one: one.verdict != now.verdict)
-        for one in orders:
-            if one.calls_in:
-                result = self._result(now, one)
-                if result is not None and result.evidence:
-                    sentences.append((key_sentence(result.evidence, names), one.order))
-        chosen = next(
-            ((told, order) for told, order in sentences if told.mentions), sentences[0] if sentences else None
-        )
-        return (KeySentence("", ()), before, None) if chosen is None else (chosen[0], before, chosen[1])
+        for asked in sorted(now.orders, key=lambda asked: asked.verdict != now.verdict):
+            result = self._evaluation(now, asked) if asked.calls_in else None
+            if result is not None and result.evidence:
+                sentences.append((key_sentence(result.evidence, names), asked.order))
+        naming = next(((sentence, order) for sentence, order in sentences if sentence.mentions), None)
+        return naming or (sentences[0] if sentences else (KeySentence("", ()), None))
 
-    def _result(self, now: NeuronSnapshot, one: OrderSnapshot) -> Evaluation | None:
-        for sample in range(1, one.calls + 1):
-            result = self._focus.result(self._focus.site(now.layer, now.neuron, one.order, sample))
+    def _evaluation(self, now: NeuronSnapshot, asked: OrderSnapshot) -> Evaluation | None:
+        """The first evaluation of a neuron in an order; ``None`` without one."""
+        for sample in range(1, asked.calls + 1):
+            result = self._focus.result(self._focus.site(now.layer, now.neuron, asked.order, sample))
             if isinstance(result, Evaluation):
                 return result
         return None
 
 
 def _scores(now: NeuronSnapshot) -> str:
-    """ "6 – 8, 6 – 7", "7 – 6, writing", or why there are none."""
+    """The scores of each order, or what stands in their place: ``6 – 8, 6 – 7``, ``7 – 6, writing``, ``waiting``."""
     parts = []
-    for one in now.orders:
-        busy = [site for site in now.busy if site.order == one.order]
-        if one.score_a is not None and one.score_b is not None:
-            parts.append(f"{score_text(one.score_a)} – {score_text(one.score_b)}")
-        elif one.reason is not None:
-            parts.append(REASON_WORDS[one.reason].lower())
-        elif one.verdict is not None:
-            parts.append("verdict only")
+    for asked in now.orders:
+        busy = any(site.order == asked.order for site in now.busy)
+        if asked.score_a is not None and asked.score_b is not None:
+            parts.append(f"{score_text(asked.score_a)} – {score_text(asked.score_b)}")
+        elif asked.reason is not None:
+            parts.append(REASON_WORDS[asked.reason].lower())
+        elif asked.verdict is not None:
+            parts.append(texts.VERDICT_ONLY)
         elif busy:
-            parts.append("writing" if now.phase == "writing" and now.writing in (one.order, None) else "asked")
+            writing = now.phase == "writing" and now.writing in (asked.order, None)
+            parts.append(texts.WRITING_STATE if writing else texts.ASKED_STATE)
     if len(set(parts)) == 1 and now.phase == "unscored":
         parts = parts[:1]
-    return ", ".join(parts) if parts else "waiting"
+    return ", ".join(parts) if parts else texts.WAITING_STATE
