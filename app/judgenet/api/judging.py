@@ -169,8 +169,8 @@ def follow_run(
     reporter: Reporter,
     on_event: Callable[[Event], object] | None,
 ) -> bool:
-    """Hears a run to its end; false where nothing comes any more and the handle's future is done. The first Ctrl+C ends
-    the run, a second one is raised."""
+    """Passes on the events of a run until it ends; false where no further event comes and the handle's future is done.
+    The first Ctrl+C ends the run, a second one is raised."""
     stopping = False
     while True:
         try:

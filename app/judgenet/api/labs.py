@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EnteredAnswers:
-    """What was taken of a sheet: ``n`` answers, ``new`` of which say something that was not known; ``empty`` rows have
-    no answer."""
+    """What was entered from a sheet: ``n`` answers, of which ``new`` were not known before; ``empty`` rows have no
+    answer."""
 
     n: int
     new: int
@@ -138,7 +138,7 @@ class BiasLab:
         from judgenet.store.lab_people import keep_sheet
 
         with Store.open(self.store_path) as store:
-            sheet = read_sheet(Path(path), {of.key: of for of in self._prompts(store)}, annotator)
+            sheet = read_sheet(Path(path), {prompt.key: prompt for prompt in self._prompts(store)}, annotator)
             new = keep_sheet(store, sheet)
         with suppress(AttributeError):
             del self.figures

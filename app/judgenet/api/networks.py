@@ -102,10 +102,12 @@ class Network:
         if isinstance(roles, str):
             given = cast("RoleKind", roles)
         else:
-            given = [Role(of) if isinstance(of, str) else of for of in roles]
+            given = [Role(value) if isinstance(value, str) else value for value in roles]
         others = [stand_in] if isinstance(stand_in, str | EndpointProfile) else list(stand_in)
-        own += tuple(of for of in others if isinstance(of, EndpointProfile))
-        standing_in = (read_stand_in(of) if isinstance(of, str) else StandIn(of.name, of.model) for of in others)
+        own += tuple(value for value in others if isinstance(value, EndpointProfile))
+        standing_in = (
+            read_stand_in(value) if isinstance(value, str) else StandIn(value.name, value.model) for value in others
+        )
         settings = Settings(
             endpoint=place,
             model=model,
@@ -261,7 +263,7 @@ def endpoint(
     :raises judgenet.core.endpoints.ProfileError: another kind of endpoint takes no length of the context.
     :raises judgenet.core.documents.DocumentError: a field of ``extra`` cannot be sent.
     """
-    made = profile_from_flags(base_url, model, api_key_env, kind=kind, concurrency=concurrency)
-    made = replace(made, extra=extra_text(extra, "extra") if extra else None, context_length=context_length)
-    check_profile(made)
-    return made
+    profile = profile_from_flags(base_url, model, api_key_env, kind=kind, concurrency=concurrency)
+    profile = replace(profile, extra=extra_text(extra, "extra") if extra else None, context_length=context_length)
+    check_profile(profile)
+    return profile

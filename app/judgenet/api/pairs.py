@@ -113,12 +113,12 @@ def read_pairs(
     if isinstance(source, str | Path):
         return _read([Path(source)], wanted, limit)
     given = list(source) if isinstance(source, Sequence) else []
-    records = [one for one in given if isinstance(one, Mapping)]
+    records = [row for row in given if isinstance(row, Mapping)]
     if isinstance(source, Sequence) and not records:
         return _read([Path(path) for path in given], wanted, limit)  # type: ignore[arg-type]
     if not isinstance(source, Sequence):
         frame = source.copy()
-        for name in [of for of, kind in frame.dtypes.items() if str(kind) == "object"]:
+        for name in [column for column, kind in frame.dtypes.items() if str(kind) == "object"]:
             frame[name] = frame[name].map(with_uris)
         records = json.loads(frame.to_json(orient="records", date_format="iso"))
     # Both go the way of a file, so that they are read, checked and named in errors alike.
@@ -142,9 +142,9 @@ def as_pairs(source: Pairs | PairsSourceLike | pd.DataFrame | Iterable[Pair]) ->
     if isinstance(source, Pairs):
         return source
     if not isinstance(source, str | Path) and isinstance(source, Iterable):
-        made = [pair for pair in source if isinstance(pair, Pair)]
-        if made:
-            if len({pair.id for pair in made}) < len(made):
+        values = [pair for pair in source if isinstance(pair, Pair)]
+        if values:
+            if len({pair.id for pair in values}) < len(values):
                 raise ValueError("Two pairs have the same id. Give each pair an id of its own.")
-            return Pairs(made)
+            return Pairs(values)
     return read_pairs(source)  # type: ignore[arg-type]

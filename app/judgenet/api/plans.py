@@ -1,4 +1,4 @@
-"""What a comparison of networks takes, before it is made."""
+"""How many labelled pairs a comparison of two networks needs."""
 
 from __future__ import annotations
 

@@ -162,11 +162,11 @@ class Run:
         asked = [parse_requirement(text) for text in requirements]
         with ExitStack() as opened:
             store, run = opened.enter_context(self._open())
-            other = None
+            comparison = None
             if against is not None:
                 beside = opened.enter_context(against._open())
-                other = (beside[0], fair_frame(*beside))
-            return run_gate(store, fair_frame(store, run), asked, other, seed=seed)
+                comparison = (beside[0], fair_frame(*beside))
+            return run_gate(store, fair_frame(store, run), asked, comparison, seed=seed)
 
     def guarantee(
         self,
@@ -205,8 +205,8 @@ class Run:
             verdicts = confident_verdicts(frame, name, confidence, labels, seed)
             figures = guarantee_of(frame, verdicts, alpha, delta, seed)
             if save is not None:
-                made = datetime.now(UTC).date().isoformat()
-                save_acceptance(store, run, acceptance_rule(frame, figures, verdicts, made), Path(save))
+                date = datetime.now(UTC).date().isoformat()
+                save_acceptance(store, run, acceptance_rule(frame, figures, verdicts, date), Path(save))
             return figures
 
     def panel(self, neurons: Sequence[str] = (), *, most: int = 8, seed: int = 0) -> RunPanel:
@@ -320,7 +320,7 @@ class Run:
         ``.csv``, ``.json``). Returns the paths."""
         from judgenet.cli.report import report as write_report
 
-        targets = [Path(path)] if isinstance(path, str | Path) else [Path(of) for of in path]
+        targets = [Path(path)] if isinstance(path, str | Path) else [Path(target) for target in path]
         write_report(f"{self.store_path}", targets, aggregation=aggregation, seed=seed)
         return targets
 

@@ -1,4 +1,4 @@
-"""How the shards of a project are, for Python."""
+"""The progress of the shards of a project, for Python."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def shard_status(project: str | Path) -> ShardSetFigures:
-    """How the shards of a project are now (``judgenet run --shard``, ``--engine ray``): states, pairs, calls, money,
-    failures, and agreement with the labels in the shards that have ended. The run itself, of the ended shards,
-    is :func:`~judgenet.api.runs.open_run` of the project.
+    """Returns the progress of a project's shards (``judgenet run --shard``, ``--engine ray``): states, pairs, calls,
+    money in US dollars, failures, and agreement with the labels in the shards that have ended. To open the run that
+    the ended shards make up, call :func:`~judgenet.api.runs.open_run` with the project.
 
     :raises judgenet.figures.errors.FiguresError: the project has no shards.
     """

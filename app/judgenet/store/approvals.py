@@ -235,14 +235,16 @@ def _of_profile(
     if not url:
         return
     place = address_of(url)
-    mine = [one for one in own if one.base_url and address_of(one.base_url) == place]
+    mine = [own_profile for own_profile in own if own_profile.base_url and address_of(own_profile.base_url) == place]
     if profile.api_key is not None:
-        if not any(one.api_key == profile.api_key for one in mine) and profile.api_key not in provider_keys(place):
+        if not any(
+            own_profile.api_key == profile.api_key for own_profile in mine
+        ) and profile.api_key not in provider_keys(place):
             yield ApprovalNeed("key", place, profile.api_key, profile.name)
     elif not mine and not provider_keys(place) and not _is_loopback(place):
         yield ApprovalNeed("address", place, "", profile.name)
     for header in profile.headers:
-        if not any(header in one.headers for one in mine):
+        if not any(header in own_profile.headers for own_profile in mine):
             yield ApprovalNeed("header", place, ": ".join(header), profile.name)
 
 
@@ -302,7 +304,10 @@ def _read() -> set[ApprovalNeed]:
         document = Fields(parse(read_text(path)))
         records = document.members.get("approved", [])
         needs = [Fields(record, f"approved[{index}]") for index, record in enumerate(records)]
-        return {ApprovalNeed(of.choice("kind", NeedKind, "key"), of.text("place"), of.text("name", "")) for of in needs}
+        return {
+            ApprovalNeed(entry.choice("kind", NeedKind, "key"), entry.text("place"), entry.text("name", ""))
+            for entry in needs
+        }
     except (DocumentError, TypeError) as error:
         raise FileError(f"{path}: {error}. Mend it by hand, or move the file away: then you are asked again.") from None
 

@@ -2,8 +2,8 @@
 
 All that a run by batches must not forget stands here and nowhere else. A call stands in at most one batch at a time, by
 its content key, until its answer stands among the kept ones; its row goes in the transaction that keeps the answer.
-What cannot be known after a kill is whether a batch that was being sent has reached its endpoint: its state says so,
-and whoever goes on asks the endpoint first.
+After a kill it is not known whether a batch that was being sent has reached its endpoint: its state says so, and the
+next start asks the endpoint first.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class BatchBook:
         return Batch(*self._store.reader.execute(f"{_BATCH} WHERE number=?", (number,)).fetchone())
 
     def change(self, number: int, **values: Any) -> None:
-        """Keeps how a batch stands. What is gathered goes before it."""
+        """Sets values of a batch, after writing the calls that are still in memory."""
         self.write_out()
         names = ", ".join(f"{name}=?" for name in values)
         self._store.run_now(
@@ -159,7 +159,7 @@ class BatchBook:
         )
 
     def created(self, number: int, remote: str) -> None:
-        """Keeps that the endpoint has a batch, under which id. Its requests are not needed any more."""
+        """Records that the endpoint has a batch, and under which id. Its requests are deleted."""
 
         def write(db: sqlite3.Connection) -> None:
             db.execute(
@@ -202,9 +202,9 @@ class BatchBook:
         calls, self._new, self._new_bytes = list(self._new.values()), {}, 0
         size: dict[int, list[int]] = {}
         for call in calls:
-            of = size.setdefault(call.batch, [0, 0])
-            of[0] += 1
-            of[1] += len(call.line or b"")
+            totals = size.setdefault(call.batch, [0, 0])
+            totals[0] += 1
+            totals[1] += len(call.line or b"")
 
         def write(db: sqlite3.Connection) -> None:
             db.executemany(
@@ -212,23 +212,23 @@ class BatchBook:
                 "max_tokens, applied, line, status, result, earlier) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 [
                     (
-                        of.key,
-                        of.batch,
-                        of.place,
-                        of.pair,
-                        of.layer,
-                        of.state,
-                        of.tries,
-                        of.tokens,
-                        of.price,
-                        of.max_tokens,
-                        of.applied,
-                        of.line,
-                        of.status,
-                        of.result,
-                        of.earlier,
+                        call.key,
+                        call.batch,
+                        call.place,
+                        call.pair,
+                        call.layer,
+                        call.state,
+                        call.tries,
+                        call.tokens,
+                        call.price,
+                        call.max_tokens,
+                        call.applied,
+                        call.line,
+                        call.status,
+                        call.result,
+                        call.earlier,
                     )
-                    for of in calls
+                    for call in calls
                 ],
             )
             db.executemany(
@@ -239,12 +239,12 @@ class BatchBook:
         self._store.run_now(write)
 
     def forget(self, key: bytes) -> None:
-        """Takes a call out of the book that brought no answer and is not asked by a batch any more."""
+        """Removes a call that brought no answer and is no longer asked by a batch."""
         self._new.pop(key, None)
         self._store.run_now(lambda db: forget_batch_call(db, key))
 
     def mark(self, key: bytes, state: BatchCallState) -> None:
-        """Keeps how a call stands."""
+        """Sets the state of a call."""
         self.write_out()
         self._store.run_now(lambda db: db.execute("UPDATE batch_calls SET state=? WHERE key=?", (state, key)))
 
@@ -273,28 +273,29 @@ class BatchBook:
 
     def layers(self, numbers: Iterable[int]) -> dict[int, int]:
         """The waiting calls of batches by layer."""
-        of = list(numbers)
-        marks = ", ".join("?" * len(of))
+        batches = list(numbers)
+        marks = ", ".join("?" * len(batches))
         return dict(
             self._store.reader.execute(
-                f"SELECT layer, count(*) FROM batch_calls WHERE batch IN ({marks}) GROUP BY layer ORDER BY layer", of
+                f"SELECT layer, count(*) FROM batch_calls WHERE batch IN ({marks}) GROUP BY layer ORDER BY layer",
+                batches,
             ).fetchall()
         )
 
     # Results
 
     def take_results(self, number: int, results: Sequence[BatchResult]) -> int:
-        """Keeps what a batch brought; how many of its calls had none before. What came a second time, and what
-        belongs to no call of the batch, is left out. Any thread may call it."""
+        """Stores the results of a batch and returns how many of its calls had none before. Results that come a second
+        time, or belong to no call of the batch, are left out. Any thread may call it."""
 
         def write(db: sqlite3.Connection) -> int:
             taken = 0
-            for of in results:
+            for batch_result in results:
                 # Where nothing came, what came before stands.
                 taken += db.execute(
                     "UPDATE batch_calls SET state=?, status=?, result=?, line=NULL "
                     "WHERE batch=? AND place=? AND state IN ('waiting', 'unanswered')",
-                    (of.state, of.status, of.content, number, of.place),
+                    (batch_result.state, batch_result.status, batch_result.content, number, batch_result.place),
                 ).rowcount
             return taken
 
@@ -302,8 +303,8 @@ class BatchBook:
         return taken
 
     def end(self, number: int, message: str = "", *, counts: bool = True) -> list[int]:
-        """Keeps that all results of a batch are in; calls without one go into the next. Returns the places of the pairs
-        whose calls stood in it. Without ``counts`` it was not sent at all, and is no try of its calls."""
+        """Records that all results of a batch are in; calls without one go into the next batch. Returns the places of
+        the pairs whose calls were in it. Without ``counts`` it was never sent, and does not count as a try."""
 
         def write(db: sqlite3.Connection) -> None:
             db.execute(
@@ -324,8 +325,8 @@ class BatchBook:
     # Starting again
 
     def clear_up(self) -> None:
-        """What a start does first: calls that are answered leave the book, and so do those of batches that were never
-        sent. The run asks for them again if it still needs them; those that were asked before stay, for what they hold.
+        """Removes answered calls, and those of batches that were never sent, before a run starts. The run asks for them
+        again if it still needs them; calls that were in an earlier batch stay, with what they hold.
         """
 
         def write(db: sqlite3.Connection) -> None:
@@ -363,7 +364,7 @@ class BatchBook:
 
 
 def forget_batch_call(db: sqlite3.Connection, key: bytes) -> None:
-    """Takes a call out of the book, as a part of another write."""
+    """Removes a call from the book, as a part of another write."""
     db.execute("DELETE FROM batch_calls WHERE key=?", (key,))
 
 

@@ -71,11 +71,11 @@ class CallFrame(CallTable):
         states = bytearray()
 
         def each() -> Iterable[RunPair]:
-            for number, of in enumerate(run_pairs(store, run)):
+            for number, run_pair in enumerate(run_pairs(store, run)):
                 if number % _PAIRS_PER_CHECK == 0:
                     on_progress(0, total)
-                states.append(PAIR_PHASES.index(of.state))
-                yield of
+                states.append(PAIR_PHASES.index(run_pair.state))
+                yield run_pair
 
         spec = network_of(run)
         frame = cls(run, spec, PairColumns(each(), (rules or spec.aggregation).learned), rules)
@@ -133,15 +133,15 @@ class CallFrame(CallTable):
             where: dict[tuple[int, int, str, int], list[int]] = {}
             for at, key in enumerate(zip(layer, neuron, order, sample, strict=True)):
                 where.setdefault(key, []).append(at)
-            for (in_layer, place, shown, drawn), found in where.items():
+            for (in_layer, place, shown, drawn), rows_here in where.items():
                 column = self.column(in_layer, place, "ab" if shown == "ab" else "ba" if shown else None, drawn)
-                at_pairs = pairs[found]
-                column.phase[at_pairs], column.reason[at_pairs] = phase[found], why[found]
-                column.verdict[at_pairs], column.cached[at_pairs] = said[found], known[found]
-                column.attempts[at_pairs], column.seconds[at_pairs] = tries[found], took[found]
-                column.set_scores(at_pairs, score_a[found], score_b[found])
+                at_pairs = pairs[rows_here]
+                column.phase[at_pairs], column.reason[at_pairs] = phase[rows_here], why[rows_here]
+                column.verdict[at_pairs], column.cached[at_pairs] = said[rows_here], known[rows_here]
+                column.attempts[at_pairs], column.seconds[at_pairs] = tries[rows_here], took[rows_here]
+                column.set_scores(at_pairs, score_a[rows_here], score_b[rows_here])
                 roles_here = holding(self._roles[in_layer, place], len(self.role_names))
-                roles_here[at_pairs] = of_role[found]
+                roles_here[at_pairs] = of_role[rows_here]
                 self._roles[in_layer, place] = roles_here
             self.calls_in += len(rows)
             for code in why[phase == UNSCORED_PHASE]:
@@ -211,7 +211,7 @@ class CallFrame(CallTable):
             if phase == UNSCORED_PHASE:
                 self._count_unscored(column.reason[pair], -1)
             column.phase[pair] = 0
-            self._strips.set(pair, (layer, neuron), [of for _, _, of in self._of_neuron[layer, neuron]])
+            self._strips.set(pair, (layer, neuron), [seen for _, _, seen in self._of_neuron[layer, neuron]])
 
     def _take_begun(self, event: CallStarted | CallText, phase: int) -> CallSite | None:
         site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
@@ -237,14 +237,14 @@ class CallFrame(CallTable):
 
     def _set_orders(self, pair: int) -> None:
         """Keeps the average's verdict in each order."""
-        found: dict[Order, list[float]] = {"ab": [], "ba": []}
+        differences_by_order: dict[Order, list[float]] = {"ab": [], "ba": []}
         for (layer, neuron, order, _), column in self.columns.items():
             if order is not None and layer <= self.spec.depth:
                 result = column.result(pair)
                 weight = self.weight(pair, layer, neuron)
                 if isinstance(result, Evaluation) and weight > 0:
-                    found[order].append(result.difference * weight)
-        for order, differences in found.items():
+                    differences_by_order[order].append(result.difference * weight)
+        for order, differences in differences_by_order.items():
             self._orders[order][pair] = VERDICT_CODES[merged(differences)]
 
     def interrupted(self) -> None:

@@ -48,7 +48,7 @@ CallKey = tuple[int, int, Order | None, int]
 
 
 class CallTable:
-    """The pairs and calls of one run, and the verdicts as they were reported or kept.
+    """The pairs and calls of one run, and the verdicts that the engine reported or the store holds.
 
     Attributes:
         run, spec: the run and its network; verdicts are made by the rules of ``spec.aggregation``.
@@ -85,14 +85,14 @@ class CallTable:
     def column(self, layer: int, neuron: int, order: Order | None, sample: int) -> CallColumn:
         """The column of a call, made where it was not seen before."""
         key = (layer, neuron, order, sample)
-        found = self.columns.get(key)
-        if found is None:
-            found = self.columns[key] = CallColumn(len(self.pairs), self._scores)
-            self._of_neuron.setdefault((layer, neuron), []).append((order, sample, found))
+        column = self.columns.get(key)
+        if column is None:
+            column = self.columns[key] = CallColumn(len(self.pairs), self._scores)
+            self._of_neuron.setdefault((layer, neuron), []).append((order, sample, column))
             self._roles.setdefault((layer, neuron), np.zeros(len(self.pairs), np.uint8))
             if neuron > self._widths.get(layer, 0):
                 self._widths[layer] = neuron
-        return found
+        return column
 
     def set_labels(self, human: Iterable[Verdict | None]) -> None:
         """Takes over the human labels of now, one a pair in order."""
@@ -105,11 +105,11 @@ class CallTable:
 
     @property
     def calls_planned(self) -> int:
-        """The calls of the whole run: those that finished pairs have, and of the others as many as by the design or by
-        their criteria."""
+        """The number of calls of the whole run: those of finished pairs as they were made, those of the other pairs
+        by the design or by their criteria."""
         if self.spec.roles.kind == "criteria":
             kinds = self.pairs.criteria_weights
-            of_each = [count_calls(self.spec, criteria_roles_count(self.spec, len(of))).total for of in kinds]
+            of_each = [count_calls(self.spec, criteria_roles_count(self.spec, len(weights))).total for weights in kinds]
             left = np.ones(len(self.pairs), np.bool_)
             left[np.asarray(self.finished, np.int64)] = False
             return self._calls_of_finished + int(np.array(of_each)[self.pairs.criteria[left]].sum())
@@ -131,10 +131,10 @@ class CallTable:
     @property
     def begun(self) -> NDArray[np.bool_]:
         """By pair, whether some call of it was asked."""
-        found = np.zeros(len(self.pairs), np.bool_)
+        begun = np.zeros(len(self.pairs), np.bool_)
         for column in self.columns.values():
-            found |= column.phase > 0
-        return found
+            begun |= column.phase > 0
+        return begun
 
     @property
     def judged(self) -> NDArray[np.bool_]:
@@ -152,7 +152,7 @@ class CallTable:
         return self._widths.get(layer, 0)
 
     def call(self, site: CallSite) -> CallState:
-        """One call in short."""
+        """The state and result of one call."""
         column = self.columns.get(site[1:])
         return NOT_ASKED if column is None else column.state(site.pair)
 
@@ -165,13 +165,13 @@ class CallTable:
 
     def opinions(self, index: int) -> list[Opinion]:
         """The calls of a pair that are in, for aggregation; evidence is left empty."""
-        found = []
+        opinions = []
         for (layer, neuron, order, sample), column in self.columns.items():
             if layer != ROLES_LAYER and order is not None:
                 result = column.result(index)
                 if result is not None:
-                    found.append(Opinion(layer, neuron, order, sample, result, self.weight(index, layer, neuron)))
-        return found
+                    opinions.append(Opinion(layer, neuron, order, sample, result, self.weight(index, layer, neuron)))
+        return opinions
 
     def weight(self, index: int, layer: int, neuron: int) -> float:
         """The weight of a neuron on a pair: that of its criterion, else 1."""
@@ -195,24 +195,24 @@ class CallTable:
 
     def neuron(self, index: int, layer: int, neuron: int) -> list[tuple[CallSite, CallState]]:
         """The calls of one neuron (or of the chair) on a pair that have begun."""
-        found = []
+        calls = []
         for order, sample, column in self._of_neuron.get((layer, neuron), ()):
             state = column.state(index)
             if state.phase != "none":
-                found.append((CallSite(index, layer, neuron, order, sample), state))
-        return found
+                calls.append((CallSite(index, layer, neuron, order, sample), state))
+        return calls
 
     def roles(self, place: NeuronPlace) -> IntColumn:
         """The role of a neuron on each pair, as numbers of :attr:`role_names`."""
-        found = self._roles.get(place)
-        return np.zeros(len(self.pairs), np.uint8) if found is None else found
+        roles = self._roles.get(place)
+        return np.zeros(len(self.pairs), np.uint8) if roles is None else roles
 
     def pairs_with_unscored(self) -> NDArray[np.bool_]:
         """By pair, whether some call is in without an evaluation."""
-        found = np.zeros(len(self.pairs), np.bool_)
+        unscored = np.zeros(len(self.pairs), np.bool_)
         for column in self.columns.values():
-            found |= column.phase == UNSCORED_PHASE
-        return found
+            unscored |= column.phase == UNSCORED_PHASE
+        return unscored
 
     def unanswered(self) -> int:
         """How many calls of finished pairs brought no answer: the next start asks them again."""

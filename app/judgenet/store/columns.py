@@ -67,11 +67,11 @@ class Distinct(Generic[T]):
 
     def number(self, value: T) -> int:
         """The number of a value, a new one where it was not seen before."""
-        found = self._numbers.get(value)
-        if found is None:
-            found = self._numbers[value] = len(self.values)
+        number = self._numbers.get(value)
+        if number is None:
+            number = self._numbers[value] = len(self.values)
             self.values.append(value)
-        return found
+        return number
 
     def find(self, value: T) -> int:
         """The number of a value, -1 where it does not occur."""
@@ -154,11 +154,11 @@ class PairColumns:
         criteria_weights: Distinct[tuple[float, ...]] = Distinct([()])
         question_keys: Distinct[bytes] = Distinct()
         is_teacher = teachers(rule)
-        for of in pairs:
-            pair = of.pair
+        for run_pair in pairs:
+            pair = run_pair.pair
             ids.append(pair.id)
             human.append(VERDICT_CODES[pair.human])
-            people.append(people_kinds.number(of.people))
+            people.append(people_kinds.number(run_pair.people))
             questions.append(question_keys.number(question_key(pair.question)))
             tasks.append(task_names.number(pair.task))
             systems.extend((system_names.number(pair.model_a), system_names.number(pair.model_b)))
@@ -166,10 +166,10 @@ class PairColumns:
             # Pictures have no length that words could be compared with.
             lengths.extend(len(spoken_text(text, pair.pictures) if pair.pictures else text) for text in texts)
             panels.append(panel_kinds.number(tuple(sorted(pair.annotators))))
-            notes.append(note_texts.number(of.note))
-            expected.append(of.calls_total or 0)
-            role_counts.append(len(of.roles or ()))
-            criteria.append(criteria_weights.number(vote_weights([one.weight for one in pair.criteria])))
+            notes.append(note_texts.number(run_pair.note))
+            expected.append(run_pair.calls_total or 0)
+            role_counts.append(len(run_pair.roles or ()))
+            criteria.append(criteria_weights.number(vote_weights([criterion.weight for criterion in pair.criteria])))
             shown.append(0 if pair.shown is None or pair.shown.order is None else 1 + ORDERS.index(pair.shown.order))
             taught.append(is_teacher(pair))
 
@@ -219,8 +219,9 @@ class PairColumns:
 
 @dataclass(frozen=True, slots=True)
 class CallState:
-    """One call in short. Scores are those of A and B, whatever the order. ``seconds`` is how long the answer took;
-    ``cached``: it was in the store already and cost this run nothing. ``stood_in``: a stand-in answered it."""
+    """The state and result of one call. Scores are those of A and B, whatever the order. ``seconds`` is how long the
+    answer took; ``cached``: it was in the store already and cost this run nothing. ``stood_in``: a stand-in answered
+    it."""
 
     phase: CallPhase = "none"
     verdict: Verdict | None = None
@@ -284,7 +285,7 @@ class CallColumn:
         self._stood_in: NDArray[np.bool_] | None = None
 
     def set_stood_in(self, pair: int, stood_in: bool) -> None:
-        """Keeps whether a stand-in answered; few runs have any, so that the column is made when the first comes."""
+        """Records whether a stand-in answered. Few runs have any: the column is made when the first one comes."""
         if self._stood_in is None and stood_in:
             self._stood_in = np.zeros(len(self.phase), np.bool_)
         if self._stood_in is not None:
@@ -305,7 +306,7 @@ class CallColumn:
         scores_from: ScoreSource | None = None,
         sampled: tuple[float, float] | None = None,
     ) -> None:
-        """Keeps what a call came to."""
+        """Records the result of a call."""
         if self.likely is not None or scores_from is not None:
             self.set_likely(pair, shares, scores_from, sampled)
         a, b = self._scores.number(score_a), self._scores.number(score_b)
@@ -325,7 +326,7 @@ class CallColumn:
         source: ScoreSource | None,
         sampled: tuple[float, float] | None,
     ) -> None:
-        """Keeps what a call that was to be scored by token probabilities came to."""
+        """Records the result of a call that was to be scored by token probabilities."""
         if self.likely is None:
             self.likely = LikelyColumn(len(self.phase))
         self.likely.source[pair] = SOURCE_CODES[source]
@@ -333,7 +334,7 @@ class CallColumn:
         self.likely.sampled[pair] = np.nan if sampled is None else sampled
 
     def set_scores(self, pairs: NDArray[np.int64], a: NDArray[np.int64], b: NDArray[np.int64]) -> None:
-        """Keeps the scores of several pairs, as numbers of the distinct scores."""
+        """Records the scores of several pairs, as numbers of the distinct scores."""
         self._hold(int(max(a.max(initial=0), b.max(initial=0))))
         self._a[pairs], self._b[pairs] = a, b
 
@@ -355,9 +356,9 @@ class CallColumn:
     def differences(self) -> NDArray[np.float64]:
         """A minus B of each valid call, NaN for the others; a verdict without scores counts one point."""
         a, b = self.scores
-        found = a - b
-        found = np.where(np.isnan(found), 2.0 - self.verdict, found)
-        return np.where(self.phase == SCORED_PHASE, found, np.nan)
+        differences = a - b
+        differences = np.where(np.isnan(differences), 2.0 - self.verdict, differences)
+        return np.where(self.phase == SCORED_PHASE, differences, np.nan)
 
     def result(self, pair: int) -> Evaluation | Unscored | None:
         """The call's result without its evidence; ``None`` where it is not in."""
@@ -378,7 +379,7 @@ class CallColumn:
         return known, SOURCES[int(self.likely.source[pair])]
 
     def state(self, pair: int) -> CallState:
-        """The call in short."""
+        """The state and result of the call on a pair."""
         if not self.phase[pair]:
             return NOT_ASKED
         seconds = self.seconds[pair]
@@ -401,10 +402,10 @@ UNSCORED: Final = 2
 
 
 class NeuronStrip(NamedTuple):
-    """A neuron over a stretch of pairs, or several neurons, a row each.
+    """The calls of a neuron over a range of pairs, or of several neurons, one row each.
 
     ``difference`` is the score of A minus that of B, the mean over its valid calls that are in (a verdict without
-    scores counts one point), NaN where there are none. ``state`` has the bits :data:`RUNNING` (a call is on its way)
+    scores counts one point), NaN where there are none. ``state`` has the bits :data:`RUNNING` (a call is in flight)
     and :data:`UNSCORED` (calls are in, and none is valid).
     """
 
@@ -432,7 +433,7 @@ class Strips:
             self._difference[layer], self._state[layer] = difference, state
 
     def set_all(self, place: NeuronPlace, columns: Sequence[CallColumn]) -> None:
-        """Looks anew at a neuron on all pairs, none of which has a call on its way."""
+        """Sets a neuron's strip on all pairs from its columns; no call may be in flight."""
         layer, neuron = place
         self._hold(layer, neuron)
         differences = np.stack([column.differences for column in columns])
@@ -443,7 +444,7 @@ class Strips:
         self._state[layer][neuron - 1] = np.where(unscored & (valid == 0), UNSCORED, 0)
 
     def set(self, pair: int, place: NeuronPlace, columns: Sequence[CallColumn]) -> None:
-        """Looks anew at a neuron on one pair."""
+        """Sets a neuron's strip on one pair from its columns."""
         layer, neuron = place
         self._hold(layer, neuron)
         total, valid, state = 0.0, 0, 0
@@ -462,7 +463,7 @@ class Strips:
         self._state[layer][neuron - 1, pair] = state & RUNNING if valid else state
 
     def running(self) -> list[tuple[int, NeuronPlace]]:
-        """The pairs and neurons that have a call on its way."""
+        """The pairs and neurons that have a call in flight."""
         return [
             (int(pair), (layer, int(neuron) + 1))
             for layer, state in self._state.items()

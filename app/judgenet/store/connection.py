@@ -50,8 +50,8 @@ class _Cursor(sqlite3.Cursor):
 class StoreConnection(sqlite3.Connection):
     """A connection that another thread may close while its own one reads.
 
-    Python's connection crashes the program then: its thread goes on with what is not there any more. Here closing ends
-    the query that goes on and waits until its thread has let go; what is read afterwards raises ``ProgrammingError``.
+    A plain connection of Python's crashes the program then, because its thread goes on with freed memory. Here closing
+    interrupts the query and waits until its thread has let go; reading afterwards raises ``ProgrammingError``.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""The network of a run as a project of its own: with the endpoints, prompts and prices that it names."""
+"""Makes a project of the network of a run, with the endpoints, prompts and prices that it names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judgenet.store.settings import profiles
 
 
 def project_path(store: Path) -> Path:
-    """Where the project file stands to which a store belongs."""
+    """The path of the project file to which a store belongs."""
     return store.with_name(store.name.removesuffix(".db"))
 
 
@@ -33,9 +33,11 @@ def named_endpoints(run: RunInfo, beside: Project | None) -> tuple[EndpointProfi
     used: dict[str, dict[str, Any]] = run.record.get("endpoints", {})
     by_name = {profile.name: profile for profile in (beside.endpoints if beside else ()) if profile.name in used}
     known = profiles((), None)
-    for name, of in used.items():
-        if name not in by_name and name not in known and of.get("base_url"):
-            by_name[name] = EndpointProfile(name, of["kind"], of["base_url"], concurrency=of.get("concurrency", 16))
+    for name, described in used.items():
+        if name not in by_name and name not in known and described.get("base_url"):
+            by_name[name] = EndpointProfile(
+                name, described["kind"], described["base_url"], concurrency=described.get("concurrency", 16)
+            )
     return tuple(by_name.values())
 
 
@@ -44,7 +46,7 @@ def copied_network(store: Path, run: RunInfo, name: str) -> Project:
     relative to the store's folder. Its salt is that of the run's project, so that a recorded run answers it and what
     the user approved stays approved."""
     beside = project_beside(store)
-    made = Project.new(name, network_of(run))
+    project = Project.new(name, network_of(run))
     if beside is not None:
-        made = replace(made, salt=beside.salt, prompts=beside.prompts, prices=beside.prices)
-    return replace(made, endpoints=named_endpoints(run, beside))
+        project = replace(project, salt=beside.salt, prompts=beside.prompts, prices=beside.prices)
+    return replace(project, endpoints=named_endpoints(run, beside))

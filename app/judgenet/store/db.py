@@ -1,8 +1,8 @@
 """The store: one SQLite file per project, the truth about every call.
 
-Writing goes through one thread that commits what has piled up and then tells who waits for it, so that
-a finished call is on disk before anybody hears of it and a commit serves many calls. ``kill -9`` loses at
-most the calls in flight: WAL with ``synchronous=NORMAL`` survives the death of the process.
+All calls are written by one thread (:mod:`judgenet.store.writer`), which commits several at a time and notifies
+whoever waits for them afterwards: a finished call is on disk before its event is emitted. ``kill -9`` loses at most
+the calls in flight, because WAL with ``synchronous=NORMAL`` survives the death of the process.
 """
 
 from __future__ import annotations
@@ -283,11 +283,11 @@ class Store:
         self._writer.put(write, token, on_commit)
 
     def on_trouble(self, notify: OnTrouble) -> None:
-        """Names who hears (on the writer's thread) that writing fails; an empty message says it works again."""
+        """Sets who is notified (on the writer's thread) that writing fails; an empty message says it works again."""
         self._writer.on_trouble = notify
 
     def on_failure(self, notify: OnTrouble) -> None:
-        """Names who hears (on the writer's thread) of a write that can never succeed, and was left out."""
+        """Sets who is notified (on the writer's thread) of a write that can never succeed, and was left out."""
         self._writer.on_failure = notify
 
     @property
@@ -302,13 +302,13 @@ class Store:
     def require_kept(self) -> None:
         """Waits until all that was put is on disk.
 
-        :raises StoreError: the store's file is gone, so that nothing can be told of what is in it.
+        :raises StoreError: the store's file was moved or deleted, so that nobody would find what is in it.
         """
         if not self.flush() and self.trouble is not None and self.trouble.gone:
             raise StoreError(f"{self.trouble.what} {self.trouble.afterwards}")
 
     def _forget_ids(self) -> None:
-        """What a transaction kept is not there after all."""
+        """Forgets the ids that a transaction gave: it was rolled back."""
         self._text_ids.clear()
         self._forms.clear()
 

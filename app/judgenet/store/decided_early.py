@@ -50,31 +50,31 @@ def decided_early(frame: CallFrame) -> DecidedEarly | None:
     asked = _asked(frame)
     roles = roles_of_pairs(frame)
     for number in np.unique(roles).tolist():
-        found = stages(spec, int(number))
+        run_stages = stages(spec, int(number))
         mine = done & (roles == number)
         last = np.full(count, -1)
-        for place, stage in enumerate(found):
+        for place, stage in enumerate(run_stages):
             there = np.zeros(count, np.bool_)
-            for of in stage.neurons:
-                there |= asked.get((stage.layer, of), False)
+            for position in stage.neurons:
+                there |= asked.get((stage.layer, position), False)
             last = np.where(there, place, last)
-        for place in range(len(found)):
+        for place in range(len(run_stages)):
             here = mine & (last == place)
             reached[here] = place + 1
-            stop = stop_at(found, place)
+            stop = stop_at(run_stages, place)
             if stop is not None:
                 layer[here], neuron[here], whole[here] = stop
     return DecidedEarly(layer, neuron, whole, reached)
 
 
 def stopped_after(early: DecidedEarly) -> NDArray[np.object_]:
-    """After what each pair was decided early, in words ("layer 1"); ``None`` where it was not."""
-    found = np.full(len(early.layer), None, dtype=object)
+    """Where each pair was decided early, in words ("layer 1"); ``None`` where it was not."""
+    places = np.full(len(early.layer), None, dtype=object)
     for layer, neuron, whole in np.unique(np.stack([early.layer, early.neuron, early.whole], axis=1), axis=0).tolist():
         if layer:
             mine = (early.layer == layer) & (early.neuron == neuron) & (early.whole == bool(whole))
-            found[mine] = Stop(layer, neuron, bool(whole)).place()
-    return found
+            places[mine] = Stop(layer, neuron, bool(whole)).place()
+    return places
 
 
 def stop_of(frame: CallFrame, index: int) -> Stop | None:
@@ -88,9 +88,13 @@ def stop_of(frame: CallFrame, index: int) -> Stop | None:
         for (layer, neuron, order, _), column in list(frame.columns.items())
         if order is not None and column.phase[index] >= SCORED_PHASE
     }
-    found = stages(spec, roles)
-    last = [place for place, stage in enumerate(found) if any((stage.layer, of) in asked for of in stage.neurons)]
-    return stop_at(found, last[-1]) if last else None
+    run_stages = stages(spec, roles)
+    last = [
+        place
+        for place, stage in enumerate(run_stages)
+        if any((stage.layer, position) in asked for position in stage.neurons)
+    ]
+    return stop_at(run_stages, last[-1]) if last else None
 
 
 def roles_of_pairs(frame: CallFrame) -> NDArray[np.int64]:
@@ -110,18 +114,18 @@ def fixed_role_count(spec: NetworkSpec) -> int:
 
 def _asked(frame: CallFrame) -> dict[tuple[int, int], NDArray[np.bool_]]:
     """By layer and neuron, on which pairs some call of it is in."""
-    found: dict[tuple[int, int], NDArray[np.bool_]] = {}
+    asked: dict[tuple[int, int], NDArray[np.bool_]] = {}
     for (layer, neuron, order, _), column in list(frame.columns.items()):
         if order is not None:
             there = column.phase >= SCORED_PHASE
-            found[layer, neuron] = found[layer, neuron] | there if (layer, neuron) in found else there
-    return found
+            asked[layer, neuron] = asked[layer, neuron] | there if (layer, neuron) in asked else there
+    return asked
 
 
 @dataclass(frozen=True, slots=True)
 class StageCount:
-    """How many finished pairs went how far: ``asked`` of ``pairs`` were asked a stage, and ``decided`` of them were
-    asked nothing after it though more was to come. ``calls`` of ``calls_most`` were made."""
+    """How many of the finished ``pairs`` were ``asked`` a stage, and how many of these were ``decided`` after it, so
+    that the stages that follow were not asked. ``calls`` of ``calls_most`` were made."""
 
     layer: int
     neurons: tuple[int, ...]
@@ -140,8 +144,8 @@ def stage_counts(frame: RunFrame) -> tuple[StageCount, ...]:
         return ()
     spec, done = frame.spec, frame.states >= DONE_PHASE
     roles = roles_of_pairs(frame)
-    found: dict[tuple[int, int], StageCount] = {}
-    made = _calls_made(frame, done)
+    counts: dict[tuple[int, int], StageCount] = {}
+    calls_made = _calls_made(frame, done)
     for number in np.unique(roles[done]).tolist():
         mine = done & (roles == number)
         pairs = int(mine.sum())
@@ -152,9 +156,9 @@ def stage_counts(frame: RunFrame) -> tuple[StageCount, ...]:
             key = (stage.layer, stage.neurons[0] if turn else 0)
             asked = mine & (early.reached > place)
             decided = int((mine & (early.reached == place + 1)).sum()) if place < len(of_pair) - 1 else 0
-            before = found.get(key)
+            before = counts.get(key)
             neurons = max(stage.neurons, before.neurons if before else (), key=len)
-            found[key] = StageCount(
+            counts[key] = StageCount(
                 stage.layer,
                 neurons,
                 stage.rule,
@@ -165,14 +169,14 @@ def stage_counts(frame: RunFrame) -> tuple[StageCount, ...]:
                 calls_of(spec, stage) * pairs + (before.calls_most if before else 0),
             )
     return tuple(
-        replace(of, calls=sum(made.get((of.layer, neuron), 0) for neuron in of.neurons))
-        for _, of in sorted(found.items())
+        replace(count, calls=sum(calls_made.get((count.layer, neuron), 0) for neuron in count.neurons))
+        for _, count in sorted(counts.items())
     )
 
 
 def _calls_made(frame: CallFrame, done: NDArray[np.bool_]) -> dict[tuple[int, int], int]:
-    found: Counter[tuple[int, int]] = Counter()
+    calls: Counter[tuple[int, int]] = Counter()
     for (layer, neuron, order, _), column in list(frame.columns.items()):
         if order is not None:
-            found[layer, neuron] += int((done & (column.phase >= SCORED_PHASE)).sum())
-    return found
+            calls[layer, neuron] += int((done & (column.phase >= SCORED_PHASE)).sum())
+    return calls

@@ -1,6 +1,7 @@
 """A run in memory: its pairs, its calls, and the verdicts that follow from them.
 
-Everything that is shown or computed of a run asks this one form, recorded, imported or live. Texts stay in the store.
+Everything that shows or computes something of a run, recorded, imported or live, reads this one form. Texts stay in
+the store.
 Verdicts are codes as in :data:`judgenet.stats.curves.CODES` (0 none, 1 A, 2 tie, 3 B);
 :mod:`judgenet.store.tables` gives pandas data frames.
 """
@@ -52,12 +53,12 @@ class RoleVerdicts:
 
 
 def role_key(name: str) -> str:
-    """What tells roles apart: their name without regard to case and white space."""
+    """The key by which roles are told apart: their name without regard to case and white space."""
     return " ".join(name.split()).casefold()
 
 
 class RunFrame(CallFrame):
-    """The pairs, calls and verdicts of one run; see :class:`CallFrame` for its columns."""
+    """The pairs, calls and verdicts of one run; :class:`~judgenet.store.call_table.CallTable` has its columns."""
 
     taught: Taught = NOTHING_TAUGHT
     """The pairs whose labels taught the learned aggregation (:func:`judgenet.store.taught.fair_frame`)."""
@@ -78,11 +79,11 @@ class RunFrame(CallFrame):
         """The same run under other rules of aggregation; pairs and calls are shared."""
         if rules == self.spec.aggregation:
             return self
-        found = copy.copy(self)
-        found.spec = replace(self.spec, aggregation=rules)
-        found._changed()
-        found._judge()
-        return found
+        frame = copy.copy(self)
+        frame.spec = replace(self.spec, aggregation=rules)
+        frame._changed()
+        frame._judge()
+        return frame
 
     # Pairs
 
@@ -133,10 +134,10 @@ class RunFrame(CallFrame):
     @property
     def panel_counts(self) -> Counter[Annotations]:
         """How many pairs have which annotations by name, of those with annotations."""
-        found: Counter[Annotations] = Counter()
+        counts: Counter[Annotations] = Counter()
         for (_, panel), count in self.panels.items():
-            found[panel] += count
-        return found
+            counts[panel] += count
+        return counts
 
     @property
     def done(self) -> NDArray[np.int64]:
@@ -167,8 +168,8 @@ class RunFrame(CallFrame):
         rule = self.spec.aggregation.acceptance
         if rule is None or rule.aggregation not in self.aggregations:
             return np.zeros(len(self), np.bool_)
-        found: NDArray[np.bool_] = (self.aggregations[rule.aggregation] > 0) & (self.aggregations[ACCEPTED] == 0)
-        return found & (self.states >= DONE_PHASE)
+        abstained: NDArray[np.bool_] = (self.aggregations[rule.aggregation] > 0) & (self.aggregations[ACCEPTED] == 0)
+        return abstained & (self.states >= DONE_PHASE)
 
     # Neurons
 
@@ -178,12 +179,12 @@ class RunFrame(CallFrame):
         if self._cached_places is None:
             done = self.states >= DONE_PHASE
             # A run that goes on adds columns meanwhile, and figures are made on other threads.
-            found = {
+            places = {
                 (layer, neuron)
                 for (layer, neuron, order, _), column in list(self.columns.items())
                 if order is not None and layer != ROLES_LAYER and bool((done & (column.phase >= SCORED_PHASE)).any())
             }
-            self._cached_places = tuple(sorted(found))
+            self._cached_places = tuple(sorted(places))
         return self._cached_places
 
     @property
@@ -203,7 +204,7 @@ class RunFrame(CallFrame):
     def columns_before(self, layer: int) -> NDArray[np.intp]:
         """For each neuron of a layer the column of the neuron of the same place a layer before, -1 without one."""
         column = {place: column for column, place in enumerate(self.places)}
-        mine = (self.places[of] for of in self.columns_of(layer))
+        mine = (self.places[column_index] for column_index in self.columns_of(layer))
         return np.array([column.get((layer - 1, neuron), -1) for _, neuron in mine], dtype=np.intp)
 
     def reads_others(self, layer: int) -> NDArray[np.bool_]:
@@ -212,9 +213,9 @@ class RunFrame(CallFrame):
         mine, earlier = self.columns_of(layer), self.columns_of(layer - 1)
         wired = network_graph(self.spec, max((neuron for _, neuron in self.places), default=0))
         reads = np.zeros((len(mine), len(earlier)), dtype=bool)
-        at = {self.places[of][1] - 1: place for place, of in enumerate(earlier)}
-        for row, of in enumerate(mine):
-            neuron = self.places[of][1] - 1
+        at = {self.places[column][1] - 1: place for place, column in enumerate(earlier)}
+        for row, column in enumerate(mine):
+            neuron = self.places[column][1] - 1
             for read in wired.inputs(layer - 1, neuron):
                 if read != neuron and read in at:
                     reads[row, at[read]] = True
@@ -344,10 +345,10 @@ class RunFrame(CallFrame):
     @property
     def sources(self) -> LabelSources:
         """Where the labels come from, and what does not count."""
-        found = LabelSources()
+        sources = LabelSources()
         for (human, people), count in self._label_kinds().items():
-            found.add(CODES[human], self.pairs.people_kinds[people], count=count)
-        return found
+            sources.add(CODES[human], self.pairs.people_kinds[people], count=count)
+        return sources
 
     def _label_kinds(self) -> Counter[tuple[int, int]]:
         return Counter(zip(self.human.tolist(), self.pairs.people.tolist(), strict=True))
@@ -404,12 +405,12 @@ class RunFrame(CallFrame):
         labels are not ``counting`` (:func:`judgenet.stats.label_plan.plan_labels`)."""
         wanted = (self.human == 0) | (not counting)
         codes = self.aggregations[aggregation]
-        found = {
+        by_verdict = {
             verdict: np.flatnonzero(wanted & (codes == VERDICT_CODES[verdict])).tolist()
             for verdict in CODES
             if verdict is not None
         }
-        return {verdict: pairs for verdict, pairs in found.items() if pairs}
+        return {verdict: pairs for verdict, pairs in by_verdict.items() if pairs}
 
     # Figures of a run that goes on
 
@@ -429,13 +430,13 @@ class RunFrame(CallFrame):
 
     def difference(self, index: int, layer: int, neuron: int, order: Order | None = None) -> float | None:
         """Score of A minus score of B of a neuron on a pair: the mean over its valid calls (of one order or all)."""
-        found = [
+        differences = [
             result.difference
             for of_order, _, column in self._of_neuron.get((layer, neuron), ())
             if of_order is not None and order in (None, of_order)
             if isinstance(result := column.result(index), Evaluation)
         ]
-        return sum(found) / len(found) if found else None
+        return sum(differences) / len(differences) if differences else None
 
 
 def _role_verdicts(frame: RunFrame) -> dict[str, RoleVerdicts]:

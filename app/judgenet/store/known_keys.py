@@ -17,9 +17,9 @@ _MOST: Final = 2_000_000
 class KnownKeys:
     """The keys of a store's answers as a Bloom filter (B. Bloom, 1970) of 4 MB, four bits a key.
 
-    It never misses a key that is there; of a million keys one unknown key in 6,000 is taken for one that is there, and
-    then looked up in vain. Keys are uniform, so that their own bytes serve as the hashes. One thread adds keys, any may
-    ask.
+    It never misses a key that is there. With a million keys in it, one unknown key in 6,000 is taken for a known one,
+    and then looked up in vain. Keys are uniform, so that their own bytes serve as the hashes. One thread adds keys, any
+    may ask.
     """
 
     def __init__(self) -> None:

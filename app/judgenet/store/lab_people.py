@@ -58,14 +58,17 @@ def keep_people(store: Store, answers: Iterable[PersonAnswer]) -> int:
     def write(db: sqlite3.Connection) -> int:
         # What another thread or program added meanwhile stays.
         row = db.execute("SELECT value FROM meta WHERE name=?", (_PLACE,)).fetchone()
-        there = {(of.person, of.prompt, of.content): of for of in _read(None if row is None else str(row[0]))}
+        there = {
+            (kept_answer.person, kept_answer.prompt, kept_answer.content): kept_answer
+            for kept_answer in _read(None if row is None else str(row[0]))
+        }
         new = 0
         for answer in added:
             key = answer.person, answer.prompt, answer.content
             before = there.pop(key, None)
             new += before is None or before.said != answer.said
             there[key] = answer
-        text = json.dumps([asdict(of) for of in there.values()])
+        text = json.dumps([asdict(kept_answer) for kept_answer in there.values()])
         db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_PLACE, text))
         return new
 
@@ -87,7 +90,7 @@ def keep_sheet(store: Store, sheet: PeopleSheet) -> int:
     """
     at = now()
     return keep_people(
-        store, [PersonAnswer(of.prompt, of.content, who, said, None, at) for of, who, said in sheet.answers]
+        store, [PersonAnswer(prompt.prompt, prompt.content, who, said, None, at) for prompt, who, said in sheet.answers]
     )
 
 
@@ -100,16 +103,16 @@ def people_answers(store: Store, prompts: Callable[[], Iterable[Pair]]) -> dict[
     kept = lab_people(store)
     contents = {prompt.id: prompt.content_hash for prompt in prompts()} if kept else {}
     answers: dict[str, dict[str, Choice | None]] = {}
-    for of in kept:
-        if contents.get(of.prompt) == of.content:
-            answers.setdefault(of.person, {})[of.prompt] = of.said
+    for answer in kept:
+        if contents.get(answer.prompt) == answer.content:
+            answers.setdefault(answer.person, {})[answer.prompt] = answer.said
     return answers
 
 
 def lab_prompts(store: Store, info: LabInfo) -> tuple[Pair, ...]:
     """The prompts of a lab as its judges were asked; none before a judge was started."""
     first = next(iter(info.runs.values()), None)
-    return () if first is None else tuple(of.pair for of in run_pairs(store, run_info(store, first)))
+    return () if first is None else tuple(run_pair.pair for run_pair in run_pairs(store, run_info(store, first)))
 
 
 def lab_prompts_for_people(store: Store, info: LabInfo, book: PromptBook) -> tuple[PeoplePrompt, ...]:

@@ -1,4 +1,4 @@
-"""What people said, in the store: a history that only grows, and the one label a pair that every figure rests on.
+"""Human labels in the store: a history that only grows, and the one label per pair on which every figure rests.
 
 Labels belong to pairs, not to runs: a label given after a run counts in all runs that judged this pair.
 """
@@ -124,9 +124,9 @@ def _history(db: sqlite3.Connection, pair_id: str | None = None) -> list[Entry]:
         rows = db.execute(_ROWS + "WHERE pair_id=? ORDER BY id", (storable(pair_id),)).fetchall()
     undone = frozenset(row[2] for row in rows if row[1] == "undo")
     entries: list[tuple[HumanLabel, int | None]] = []
-    for number, kind, undoes, of, content, annotator, said, chosen, swapped, seconds, at, within, population in rows:
+    for number, kind, undoes, pair, content, annotator, said, chosen, swapped, seconds, at, within, population in rows:
         label = HumanLabel(
-            restored(of),
+            restored(pair),
             content.hex(),
             annotator,
             said,

@@ -67,7 +67,7 @@ class LabInfo:
 
 @dataclass(frozen=True, slots=True)
 class OrderAnswers:
-    """What a judge made of being asked for an order of ``size`` responses at once.
+    """A judge's answers when it was asked to order ``size`` responses at once.
 
     ``asked`` of ``groups`` instructions have an answer; ``rankings`` are the valid ones, systems best first by the
     number of the instruction in the lab. ``reasons`` counts the others. ``calls_new`` were asked now.
@@ -147,7 +147,9 @@ def lab_info(store: Store, lab_id: str | None = None) -> LabInfo:
     :raises StoreError: there is no such lab; the message lists those that there are.
     """
     known = labs(store)
-    by_name = {f"lab-{number}": one for number, one in enumerate(known, 1)} | {one: one for one in known}
+    by_name = {f"lab-{number}": lab_name for number, lab_name in enumerate(known, 1)} | {
+        lab_name: lab_name for lab_name in known
+    }
     info = (known[-1] if known else None) if lab_id is None else by_name.get(lab_id)
     if info is None:
         there = ", ".join(f"lab-{number}" for number in range(1, len(known) + 1)) or "none"
@@ -207,7 +209,7 @@ def lab_network(store: Store, info: LabInfo) -> str | None:
 def lab_calls(store: Store, info: LabInfo, judge: Judge, prompts: Sequence[str]) -> list[tuple[FullCall, ...]]:
     """The calls from which a judge's answer to each prompt comes, with what was sent and said: a neuron's own, those of
     a layer, or all of a network or single judge; none where the prompt was not asked."""
-    kind = next((kind for kind, of in BASELINES.items() if of.id == judge.id), NETWORK)
+    kind = next((kind for kind, baseline in BASELINES.items() if baseline.id == judge.id), NETWORK)
     run_id = info.runs.get(kind)
     if run_id is None:
         return [() for _ in prompts]
@@ -247,7 +249,7 @@ def neuron_id(layer: int, neuron: int) -> str:
 
 
 class SaidByPart(NamedTuple):
-    """What a part of a network says: codes by pair, and of which pairs it says anything, be it nothing valid. ``place``
+    """The verdicts of a part of a network: codes by pair, and ``there``, on which pairs it was asked at all. ``place``
     is that of a neuron (layer and neuron, from 1)."""
 
     id: str
@@ -291,8 +293,8 @@ def lab_result(
     watch: Callable[[], None] = lambda: None,
     prompts: Sequence[Pair] | None = None,
 ) -> LabResult:
-    """What a lab found so far, computed from the kept calls; ``neurons`` measures each neuron too. ``watch`` is called
-    now and then, and may end it by an exception. ``prompts`` are those of the lab where no judge was asked yet.
+    """The result of a lab so far, computed from the kept calls; ``neurons`` measures each neuron too. ``watch`` is
+    called now and then, and may end it by an exception. ``prompts`` are those of the lab where no judge was asked yet.
 
     :raises StoreError: there is no such lab.
     """
@@ -316,11 +318,13 @@ def _other_networks(store: Store, info: LabInfo) -> list[tuple[Judge, dict[str, 
         return []
     run = run_info(store, mine)
     seen = {network_json.digest(network_of(run))}
-    texts = {of.pair.id: of.pair.content_hash for of in run_pairs(store, run) if of.pair.id in wanted}
+    texts = {
+        run_pair.pair.id: run_pair.pair.content_hash for run_pair in run_pairs(store, run) if run_pair.pair.id in wanted
+    }
     networks: list[tuple[Judge, dict[str, Choice | None]]] = []
     for lab in reversed(labs(store)):
-        other = lab_info(store, lab)
-        their = other.runs.get(NETWORK)
+        other_lab = lab_info(store, lab)
+        their = other_lab.runs.get(NETWORK)
         if their is None or len(networks) == _MOST_OTHERS:
             continue
         run = run_info(store, their)
@@ -332,12 +336,16 @@ def _other_networks(store: Store, info: LabInfo) -> list[tuple[Judge, dict[str, 
         frame = RunFrame.read(store, run)
         done = (frame.states >= DONE_PHASE) & frame.begun
         codes = frame.aggregations[deciding(spec)]
-        for of in run_pairs(store, run):
-            if done[of.index] and of.pair.shown is not None and texts.get(of.pair.id) == of.pair.content_hash:
-                chosen = positions_of(codes[of.index : of.index + 1], of.pair.shown.order or "ab")
-                said[of.pair.id] = chosen[0]
+        for run_pair in run_pairs(store, run):
+            if (
+                done[run_pair.index]
+                and run_pair.pair.shown is not None
+                and texts.get(run_pair.pair.id) == run_pair.pair.content_hash
+            ):
+                chosen = positions_of(codes[run_pair.index : run_pair.index + 1], run_pair.pair.shown.order or "ab")
+                said[run_pair.pair.id] = chosen[0]
         if said:
             seen.add(digest)
-            title = f"{parts_of(spec)[NETWORK].title} ({other.title})"
-            networks.append((Judge(f"lab-{other.number}", title, "network"), said))
+            title = f"{parts_of(spec)[NETWORK].title} ({other_lab.title})"
+            networks.append((Judge(f"lab-{other_lab.number}", title, "network"), said))
     return networks

@@ -17,14 +17,16 @@ from judgenet.store.frame import RunFrame
 
 def score_sources(frame: RunFrame) -> Counter[ScoreSource]:
     """Where the scores of the scored calls come from that were to be scored by token probabilities."""
-    found: Counter[ScoreSource] = Counter()
+    sources: Counter[ScoreSource] = Counter()
     if asks_probabilities(frame.spec):
         for column in list(frame.columns.values()):
             if column.likely is not None:
                 codes = column.likely.source[column.phase == SCORED_PHASE]
                 counts = np.bincount(codes, minlength=len(SOURCES)).tolist()
-                found.update({source: count for source, count in zip(SOURCES, counts, strict=True) if source and count})
-    return found
+                sources.update(
+                    {source: count for source, count in zip(SOURCES, counts, strict=True) if source and count}
+                )
+    return sources
 
 
 def sampled_call_scores(frame: RunFrame) -> CallScores:

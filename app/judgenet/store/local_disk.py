@@ -1,4 +1,4 @@
-"""Which disks are shared with other machines, and where files go that must not lie on one of these.
+"""Tells disks that are shared with other machines, and says where files go that must not lie on one of these.
 
 SQLite's journal fails there: a write-ahead log needs memory that all readers share, and locks are often not kept.
 """

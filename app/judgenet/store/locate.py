@@ -1,4 +1,4 @@
-"""Finds the store and the run that a word of the user's means."""
+"""Finds the store and the run that a name given by the user means."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def pace(store: Store, run: RunInfo) -> list[Pace]:
         before = second
         seconds.append((at, calls, tokens, price))
     width = max(1, -(-at // MOST_POINTS))
-    found: list[Pace] = []
+    stretches: list[Pace] = []
     spent = 0.0
     place = 0
     for end in range(width, at + width, width):
@@ -50,8 +50,8 @@ def pace(store: Store, run: RunInfo) -> list[Pace]:
             _, more, used, price = seconds[place]
             calls, tokens, spent = calls + more, tokens + used, spent + price
             place += 1
-        found.append(Pace(float(end), calls / width, tokens / width, spent))
-    return found
+        stretches.append(Pace(float(end), calls / width, tokens / width, spent))
+    return stretches
 
 
 NEWEST_CALLS: Final = 500

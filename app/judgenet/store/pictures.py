@@ -34,7 +34,7 @@ def keep_pictures(store: Store, pairs: Iterable[Pair]) -> None:
     :raises PictureError: a picture's file is gone or has changed since the pairs were read.
     :raises StoreError: the store cannot be written.
     """
-    wanted = {one.sha256: one for pair in pairs for one in pair.pictures}
+    wanted = {pair_picture.sha256: pair_picture for pair in pairs for pair_picture in pair.pictures}
     if not wanted:
         return
     there = {bytes(row[0]).hex() for row in store.reader.execute("SELECT hash FROM pictures")}
@@ -61,7 +61,9 @@ def _write(store: Store, rows: list[tuple[bytes, str, bytes]]) -> None:
 
 def picture_folders(pairs: Iterable[Pair]) -> tuple[str, ...]:
     """The folders of the files from which pictures of these pairs were read, sorted."""
-    return tuple(sorted({str(Path(one.path).parent) for pair in pairs for one in pair.pictures if one.path}))
+    return tuple(
+        sorted({str(Path(picture.path).parent) for pair in pairs for picture in pair.pictures if picture.path})
+    )
 
 
 def copy_pictures(source: Store, db: sqlite3.Connection) -> None:
@@ -116,23 +118,23 @@ class SentPictures:
     def known(self, picture: PairPicture) -> EncodedPicture | None:
         """A picture as it is sent, where it is encoded already."""
         with self._lock:
-            found = self._kept.get(picture.sha256)
-            if found is not None:
+            encoded = self._kept.get(picture.sha256)
+            if encoded is not None:
                 self._kept.move_to_end(picture.sha256)
-            return found
+            return encoded
 
     def sent(self, picture: PairPicture) -> EncodedPicture:
         """A picture as it is sent; it is read and encoded where that was not done yet.
 
         :raises PictureError: its bytes are nowhere, or cannot be read as a picture.
         """
-        found = self.known(picture)
-        if found is None:
+        encoded = self.known(picture)
+        if encoded is None:
             media, data = sent_form(picture_bytes(picture, (self._store,)))
-            found = EncodedPicture(media, base64.b64encode(data).decode("ascii"))
+            encoded = EncodedPicture(media, base64.b64encode(data).decode("ascii"))
             with self._lock:
-                self._kept[picture.sha256] = found
-                self._size += len(found.data)
+                self._kept[picture.sha256] = encoded
+                self._size += len(encoded.data)
                 while self._size > _MOST_KEPT and len(self._kept) > 1:
                     self._size -= len(self._kept.popitem(last=False)[1].data)
-        return found
+        return encoded

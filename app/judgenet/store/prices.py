@@ -38,7 +38,9 @@ def keep_price(endpoint: str, model: str, cost_in: float, cost_out: float) -> No
     models, endpoints = [glob.escape(model)], [glob.escape(endpoint)]
     today = datetime.now(UTC).date().isoformat()
     entry = {"models": models, "endpoints": endpoints, "input": cost_in, "output": cost_out, "as_of": today}
-    others = [of for of in table["entries"] if (of.get("models"), of.get("endpoints")) != (models, endpoints)]
+    others = [
+        priced for priced in table["entries"] if (priced.get("models"), priced.get("endpoints")) != (models, endpoints)
+    ]
     table["entries"] = [entry, *others]
     table["date"] = today
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,4 @@
-"""Pairs without a verdict because too few neurons have a valid answer: nothing is wrong with what was said, there is
-too little of it."""
+"""Pairs without a verdict because too few neurons have a valid answer."""
 
 from __future__ import annotations
 
@@ -21,7 +20,9 @@ def without_quorum(frame: RunFrame, name: str) -> NDArray[np.bool_]:
 def quorum_words(frame: RunFrame) -> list[str | None]:
     """By pair, the aggregations that lack a quorum, joined by blanks; ``None`` where none does."""
     missing = {name: without_quorum(frame, name).tolist() for name in frame.aggregations}
-    return [" ".join(name for name, of in missing.items() if of[place]) or None for place in range(len(frame))]
+    return [
+        " ".join(name for name, lacking in missing.items() if lacking[place]) or None for place in range(len(frame))
+    ]
 
 
 def lacks_quorum(frame: RunFrame, name: str, index: int) -> bool:
@@ -31,7 +32,7 @@ def lacks_quorum(frame: RunFrame, name: str, index: int) -> bool:
         return False
     stop = frame.stop(index)
     early = frame.spec.chair is not None and stop is not None
-    told = aggregate(
+    aggregated = aggregate(
         frame.opinions(index),
         frame.spec.depth,
         rules,
@@ -39,4 +40,4 @@ def lacks_quorum(frame: RunFrame, name: str, index: int) -> bool:
         chair_left_out=early,
         soft=asks_probabilities(frame.spec),
     )
-    return name in told.no_quorum
+    return name in aggregated.no_quorum

@@ -73,11 +73,11 @@ def select(
 
     :raises DataError: no judgment is left, or none is about one of the pairs.
     """
-    every = [one for file in files for one in file.judgments]
+    every = [entry for file in files for entry in file.judgments]
     if not every:
         raise DataError("There are no judgments in the file.", "Name another file.", file=files[0].path)
     wanted = dict(conditions or {})
-    if "task" in wanted and not any("task" in one.columns for one in every):
+    if "task" in wanted and not any("task" in entry.columns for entry in every):
         tasks = wanted.pop("task")
         here = [place for place, pair in enumerate(pairs) if holds(pair.task, tasks)]
         if not here:
@@ -92,10 +92,10 @@ def select(
     models: dict[str, str] = {}
     strangers: Counter[str] = Counter()
     elsewhere = 0
-    for one in left:
-        hit = finder.find(one)
+    for entry in left:
+        hit = finder.find(entry)
         if hit is None:
-            strangers[str(one.pair)] += 1
+            strangers[str(entry.pair)] += 1
             continue
         place, judgment = hit
         if place not in of_pairs:
@@ -118,11 +118,11 @@ def select(
     sites: dict[CallSite, Judgment] = {}
     earlier = 0
     for (place, name, order), several in judgments_at.items():
-        last = max(one.stage for one in several)
-        final = [one for one in several if one.stage == last]
+        last = max(entry.stage for entry in several)
+        final = [entry for entry in several if entry.stage == last]
         earlier += len(several) - len(final)
-        for sample, one in enumerate(final, 1):
-            sites[CallSite(new_place[place], 1, number[name], order, sample)] = one
+        for sample, entry in enumerate(final, 1):
+            sites[CallSite(new_place[place], 1, number[name], order, sample)] = entry
     return Selected(
         tuple(pairs[place] for place in judged),
         tuple(models),
@@ -199,7 +199,7 @@ def import_run(
     a neuron has on some pairs and not on this one is kept as ``not_recorded``.
     """
     spec = network_for(selected)
-    outcomes = {site: evaluated(one, reading, unread) for site, one in selected.sites.items()}
+    outcomes = {site: evaluated(judgment, reading, unread) for site, judgment in selected.sites.items()}
     taken = Counter(
         "recorded" if rule == ENDPOINT else "text" if rule or selected.sites[site].text is not None else "neither"
         for site, (_, rule) in outcomes.items()
@@ -208,9 +208,11 @@ def import_run(
     parts = [network_json.digest(spec), data_hash(selected.pairs), reading, unread]
     digest = hashlib.sha256(json.dumps(parts).encode("ascii"))
     for site in calls:
-        one = selected.sites[site]
-        digest.update(json.dumps([*site, one.text, one.verdict, one.scores, one.stated]).encode("ascii"))
-    told = {
+        judgment = selected.sites[site]
+        digest.update(
+            json.dumps([*site, judgment.text, judgment.verdict, judgment.scores, judgment.stated]).encode("ascii")
+        )
+    reading_record = {
         "reading": reading,
         "unread": unread,
         "calls": len(calls),
@@ -227,7 +229,7 @@ def import_run(
         "endpoints": {ENDPOINT: {"kind": ENDPOINT, "base_url": None}},
         "starts": [{"at": now()}],
         **(record or {}),
-        "recorded": told,
+        "recorded": reading_record,
     }
     run = start_run(store, digest.hexdigest(), whole, selected.pairs)
     sites = _all_sites(selected)
@@ -235,16 +237,17 @@ def import_run(
     for site in sites:
         by_pair.setdefault(site.pair, []).append(site)
     store.run_now(partial(_write, store=store, run=run.number, selected=selected, by_pair=by_pair, outcomes=outcomes))
-    _finish(store, run.id, describe(told))
+    _finish(store, run.id, describe(reading_record))
     return run_info(store, run.id)
 
 
-def describe(told: Mapping[str, Any]) -> str:
-    """How judgments were read, in a sentence for people; from a record's ``recorded``."""
-    by_source, by_text = told["taken_as_recorded"], told["read_from_text"]
-    words = [f"Recorded judgments: {by_source:,} of {told['calls']:,} calls as the source read them"]
+def describe(reading_record: Mapping[str, Any]) -> str:
+    """How judgments were read, in a sentence for people; ``reading_record`` is the member ``recorded`` of a run's
+    record."""
+    by_source, by_text = reading_record["taken_as_recorded"], reading_record["read_from_text"]
+    words = [f"Recorded judgments: {by_source:,} of {reading_record['calls']:,} calls as the source read them"]
     words.append(f"{by_text:,} read from their texts")
-    if told["unread"] == "tie":
+    if reading_record["unread"] == "tie":
         words.append("calls in which the source read nothing count as ties")
     return ", ".join(words) + "."
 
@@ -273,18 +276,18 @@ def _write(
     missing = Unscored(Reason.NOT_RECORDED, "the source has no such judgment")
     for pair, sites in by_pair.items():
         for site in sites:
-            one = selected.sites.get(site)
+            judgment = selected.sites.get(site)
             result, rule = outcomes.get(site, (missing, ""))
             name, model = selected.names[site.neuron - 1], selected.models[site.neuron - 1]
-            answer = None if one is None else _answer(one, name, model, selected.pairs[pair], site)
+            answer = None if judgment is None else _answer(judgment, name, model, selected.pairs[pair], site)
             outcome = Outcome(site, result, ENDPOINT, model, role=name, rule=rule, cached=True)
             write_outcome(db, store, run, outcome, answer)
         write_pair(db, run, pair, "done", roles, "", len(sites), sites)
 
 
-def _answer(one: Judgment, name: str, model: str, pair: Pair, site: CallSite) -> Answer:
-    text = "" if one.text is None else one.text
-    said = [name, pair.id, pair.content_hash, site.order, site.sample, text, one.verdict, one.scores]
+def _answer(judgment: Judgment, name: str, model: str, pair: Pair, site: CallSite) -> Answer:
+    text = "" if judgment.text is None else judgment.text
+    said = [name, pair.id, pair.content_hash, site.order, site.sample, text, judgment.verdict, judgment.scores]
     return Answer(
         key=hashlib.sha256(json.dumps([ENDPOINT, *said]).encode("ascii")).digest(),
         endpoint=ENDPOINT,
@@ -295,7 +298,7 @@ def _answer(one: Judgment, name: str, model: str, pair: Pair, site: CallSite) ->
         shared="",
         own="",
         raw_text=text,
-        finish_reason=one.finish,
+        finish_reason=judgment.finish,
         price=0.0,
     )
 

@@ -172,7 +172,7 @@ class Session:
 
 
 def ended_sessions() -> list[UnclosedSession]:
-    """Sessions that did not end by themselves, the newest first. They are told once."""
+    """Sessions that did not end by themselves, the newest first. Each is reported once."""
     sessions = []
     for mark in (state_folder() / "sessions").glob("*.json"):
         lock = FileLock(str(mark.with_suffix(".lock")))
@@ -188,4 +188,4 @@ def ended_sessions() -> list[UnclosedSession]:
         lock.release()
         with contextlib.suppress(OSError):
             mark.with_suffix(".lock").unlink()
-    return sorted(sessions, key=lambda one: one.at, reverse=True)
+    return sorted(sessions, key=lambda session: session.at, reverse=True)

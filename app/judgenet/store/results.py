@@ -51,19 +51,22 @@ def question_numbers(pairs: Iterable[Pair]) -> NDArray[np.int64]:
     import numpy as np
 
     numbers: dict[bytes, int] = {}
-    return np.array([numbers.setdefault(question_key(of.question), len(numbers)) for of in pairs], dtype=np.int64)
+    return np.array([numbers.setdefault(question_key(pair.question), len(numbers)) for pair in pairs], dtype=np.int64)
 
 
 def common_pairs(first: tuple[Store, RunInfo], second: tuple[Store, RunInfo]) -> list[tuple[int, int]]:
     """The places in the first and in the second run of the pairs that both have: with the same id and the same content
     for a judge; in the order of the second."""
-    (store, one), (other_store, other) = first, second
-    if one.record.get("data_hash") and one.record.get("data_hash") == other.record.get("data_hash"):
-        return [(index, index) for index in range(len(pair_states(store, one)))]
-    mine = {of.pair.id: (of.index, bytes.fromhex(of.pair.content_hash)[:16]) for of in run_pairs(store, one)}
+    (first_store, first_run), (second_store, second_run) = first, second
+    if first_run.record.get("data_hash") and first_run.record.get("data_hash") == second_run.record.get("data_hash"):
+        return [(index, index) for index in range(len(pair_states(first_store, first_run)))]
+    mine = {
+        run_pair.pair.id: (run_pair.index, bytes.fromhex(run_pair.pair.content_hash)[:16])
+        for run_pair in run_pairs(first_store, first_run)
+    }
     pairs = []
-    for of in run_pairs(other_store, other):
-        index, content = mine.get(of.pair.id, (-1, b""))
-        if content == bytes.fromhex(of.pair.content_hash)[:16]:
-            pairs.append((index, of.index))
+    for run_pair in run_pairs(second_store, second_run):
+        index, content = mine.get(run_pair.pair.id, (-1, b""))
+        if content == bytes.fromhex(run_pair.pair.content_hash)[:16]:
+            pairs.append((index, run_pair.index))
     return pairs

@@ -1,8 +1,8 @@
 """The biases of a run that is there already: order, length and own system, from its calls in both orders.
 
 An ordinary run, or one of recorded judgments, asked the plain prompt of a bias lab in both orders. What a part of its
-network says in one order is reckoned from the calls of that order alone, by the network's own rules; the counting is
-the lab's. Nothing is asked, and nothing is paid.
+network says in one order is computed from the calls of that order alone, by the network's own rules, and counted as in
+a lab. No call is made.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def run_bias(
     frame = RunFrame.read(store, run)
     done = frame.states >= DONE_PHASE
     # What the run showed besides the texts is no matter of the counting.
-    pairs = [replace(of.pair, shown=None) for of in run_pairs(store, run) if done[of.index]]
+    pairs = [replace(run_pair.pair, shown=None) for run_pair in run_pairs(store, run) if done[run_pair.index]]
     if not pairs:
         raise BiasError(f"{run.id} has no finished pair yet.")
     answers: dict[str, dict[str, Choice | None]] = {}
@@ -118,7 +118,8 @@ def _judges(spec: NetworkSpec, places: set[tuple[int, int]]) -> tuple[Judge, ...
 
 
 def _why_nothing(cell: Cell, plan: ProbePlan) -> Cell:
-    """A part of which nothing is counted says why: the pairs do not allow it, or it was not asked in both orders."""
+    """Adds the reason to a cell in which nothing is counted: the pairs do not allow it, or it was not asked in both
+    orders."""
     if cell.items:
         return cell
     why = "no pair was judged in both orders" if plan.items else "; ".join(plan.left_out)

@@ -81,7 +81,7 @@ class RecordedAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a call of a run came to. ``result`` is ``None`` for role generation that succeeded.
+    """The outcome of a call of a run. ``result`` is ``None`` for role generation that succeeded.
 
     ``missing`` names the evaluations that the neuron should have read and that had failed.
     """
@@ -154,8 +154,8 @@ class CallRow(NamedTuple):
 
 
 class RunMark(NamedTuple):
-    """What tells a run from others: its fingerprint, the digest of its prompts (empty for recorded judgments), and the
-    bias lab and the experiment that it is part of, if any."""
+    """What distinguishes a run from others: its fingerprint, the digest of its prompts (empty for recorded judgments),
+    and the bias lab and the experiment that it is part of, if any."""
 
     fingerprint: str
     prompts: str
@@ -268,7 +268,7 @@ def name_run(store: Store, run_id: str, name: str, note: str) -> None:
 
 
 def set_run_state(store: Store, run_id: str, state: RunStatus, message: str = "", **record: Any) -> None:
-    """Keeps how a run stands (queued behind its calls); ``record`` is merged into the run's record."""
+    """Sets the state of a run (queued behind its calls); ``record`` is merged into the run's record."""
 
     def write(db: sqlite3.Connection) -> None:
         if record:
@@ -321,7 +321,7 @@ def unscored_pairs(store: Store, run: RunInfo) -> frozenset[int]:
 
 
 def reopen_pairs(store: Store, run: RunInfo, pairs: Collection[int]) -> None:
-    """Marks finished pairs as such that the next start looks at again, whatever becomes of this one."""
+    """Marks finished pairs so that the next start asks their unscored calls again, even if this start is cut short."""
 
     def write(db: sqlite3.Connection) -> None:
         db.executemany(
@@ -430,7 +430,7 @@ def keep_answer(db: sqlite3.Connection, store: Store, answer: Answer) -> int:
 def write_outcome(
     db: sqlite3.Connection, store: Store, run: int, outcome: Outcome, answer: Answer | int | None
 ) -> None:
-    """Keeps what a call came to, with its answer: a new one, the row of a kept one, or none.
+    """Writes the outcome of a call with its answer: a new one, the row of a kept one, or none.
 
     Runs on the store's writing thread.
     """
@@ -504,18 +504,18 @@ def write_pair(
     calls_total: int,
     sites: Collection[CallSite] = (),
 ) -> None:
-    """Keeps that all calls of a pair are in. Runs on the store's writing thread.
+    """Records that all calls of a pair are in. Runs on the store's writing thread.
 
     ``sites`` are its neurons' and chair's calls: what else an earlier start left, whose roles were other ones, goes.
     """
     kept = db.execute("SELECT count(*) FROM run_calls WHERE run=? AND pair=? AND layer>0", (run, index)).fetchone()[0]
     if kept > len(sites) > 0:
-        found = db.execute("SELECT layer, neuron, ord, sample FROM run_calls WHERE run=? AND pair=?", (run, index))
+        there = db.execute("SELECT layer, neuron, ord, sample FROM run_calls WHERE run=? AND pair=?", (run, index))
         db.executemany(
             "DELETE FROM run_calls WHERE run=? AND pair=? AND layer=? AND neuron=? AND ord=? AND sample=?",
             [
                 (run, index, layer, neuron, order, sample)
-                for layer, neuron, order, sample in found.fetchall()
+                for layer, neuron, order, sample in there.fetchall()
                 if layer > ROLES_LAYER and CallSite(index, layer, neuron, order or None, sample) not in sites
             ],
         )
@@ -544,7 +544,7 @@ def begun_pairs(store: Store, run: RunInfo) -> frozenset[int]:
 
 def stood_in_calls(store: Store, run: RunInfo, models: Collection[tuple[str, str]]) -> dict[CallSite, tuple[str, str]]:
     """The calls of a run that were answered by one of these stand-ins (endpoint and model), by their place."""
-    found: dict[CallSite, tuple[str, str]] = {}
+    calls: dict[CallSite, tuple[str, str]] = {}
     for endpoint, model in models:
         rows = store.reader.execute(
             "SELECT pair, layer, neuron, ord, sample FROM run_calls "
@@ -552,13 +552,13 @@ def stood_in_calls(store: Store, run: RunInfo, models: Collection[tuple[str, str
             (run.number, endpoint, model),
         )
         for pair, layer, neuron, order, sample in rows:
-            found[CallSite(pair, layer, neuron, order or None, sample)] = (endpoint, model)
-    return found
+            calls[CallSite(pair, layer, neuron, order or None, sample)] = (endpoint, model)
+    return calls
 
 
 def pair_call_rows(store: Store, run: RunInfo, pair: int) -> list[CallRow]:
     """The calls of one pair by layer, neuron, order and sample, with their evidence."""
-    found = []
+    calls = []
     held, its_run, place = store.holder(run, pair)
     for layer, neuron, order, sample, role, *rest in held.reader.execute(
         f"SELECT layer, neuron, ord, sample, role, {_result_columns(held)} "
@@ -566,8 +566,8 @@ def pair_call_rows(store: Store, run: RunInfo, pair: int) -> list[CallRow]:
         (its_run.number, place),
     ):
         site = CallSite(pair, layer, neuron, order or None, sample)
-        found.append(CallRow(site, _result(*rest), None if role is None else restored(role)))
-    return found
+        calls.append(CallRow(site, _result(*rest), None if role is None else restored(role)))
+    return calls
 
 
 _PAIR = "SELECT pair, state, roles, note, calls_total, body FROM run_pairs JOIN pairs ON pair_row=pairs.id WHERE run=? "
@@ -733,15 +733,14 @@ def call_row(store: Store, run: RunInfo, site: CallSite) -> CallRow | None:
 
 
 def retryable(result: Evaluation | Unscored | None) -> bool:
-    """True for a call without an answer: the next start asks it again. Answers that cannot be read are kept."""
+    """True for a call without an answer, which the next start asks again; an answer that cannot be read is kept."""
     return isinstance(result, Unscored) and result.reason not in ANSWERED
 
 
 @dataclass(frozen=True, slots=True)
 class FullCall:
-    """All that is kept of one call. ``messages`` are as sent; empty where there was no answer, as
-    ``parameters`` is ``None``. ``earlier`` are the answers before this
-    one that could not be read, oldest first."""
+    """All that is kept of one call. ``messages`` are as sent. Where there was no answer they are empty, and
+    ``parameters`` is ``None``. ``earlier`` are the answers before this one that could not be read, oldest first."""
 
     site: CallSite
     pair_id: str

@@ -78,12 +78,12 @@ def shard_index(shards: ShardSet, on_progress: _OnProgress = lambda done, total:
     if (name := next(free, None)) is None:
         return index_path(folder)
     if not is_current(shards, name):
-        made = IndexMaker(shards, on_progress, name)
+        maker = IndexMaker(shards, on_progress, name)
         try:
-            made.make()
-            made.put()
+            maker.make()
+            maker.put()
         finally:
-            made.close()
+            maker.close()
     take_labels_elsewhere(folder, name)
     return index_path(folder, name)
 
@@ -175,10 +175,10 @@ class IndexMaker:
 
 
 def _ended(shards: ShardSet) -> list[ShardState]:
-    found = [state for state in shards.shards if state.manifest is not None]
-    if not found:
+    ended = [state for state in shards.shards if state.manifest is not None]
+    if not ended:
         raise StoreError(f"{shards.folder}: {incomplete_words(shards)}. Figures are there when a shard has ended.")
-    return found
+    return ended
 
 
 def _made_of(shards: ShardSet) -> str:
@@ -260,31 +260,36 @@ def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState], on_progr
     record = {name: value for name, value in run.record.items() if name != SHARD_RECORD}
     record |= {"data_hash": given["data_hash"], "pairs": given["pairs"], SHARDS_RECORD: of_run.to_json()}
     texts = [Pair.from_json(json.loads(body)) for body in pairs["body"]]
-    made = start_run(store, whole, record, texts)
+    index_run = start_run(store, whole, record, texts)
     of_place = dict(zip(pairs["place"], range(len(pairs)), strict=True))
 
     def write_pairs(db: sqlite3.Connection) -> None:
         db.execute(f"CREATE TABLE {_HOLDERS} (pair INTEGER PRIMARY KEY, folder TEXT NOT NULL, local INTEGER NOT NULL)")
         folders = [state.folder.name for state in ended]
-        holders = zip(range(len(pairs)), (folders[of] for of in pairs["shard"]), pairs["local"].tolist(), strict=True)
+        holders = zip(
+            range(len(pairs)), (folders[folder] for folder in pairs["shard"]), pairs["local"].tolist(), strict=True
+        )
         db.executemany(f"INSERT INTO {_HOLDERS} VALUES (?, ?, ?)", holders)
         db.execute(f"CREATE INDEX {_HOLDERS}_by_folder ON {_HOLDERS} (folder)")
         columns = ("state", "roles", "note", "calls_total")
         values = pairs[[*columns]].astype(object).where(pairs[[*columns]].notna(), None).values.tolist()
         db.executemany(
             "UPDATE run_pairs SET state=?, roles=?, note=?, calls_total=? WHERE run=? AND pair=?",
-            [(*row[:3], None if row[3] is None else int(row[3]), made.number, pair) for pair, row in enumerate(values)],
+            [
+                (*row[:3], None if row[3] is None else int(row[3]), index_run.number, pair)
+                for pair, row in enumerate(values)
+            ],
         )
         db.execute("INSERT OR IGNORE INTO texts (id, hash, body) VALUES (0, x'', '')")
 
     store.run_now(write_pairs)
     for number, state in enumerate(ended):
-        store.run_now(partial(_copy_matrix, state=state, run=made.number, of_place=of_place))
+        store.run_now(partial(_copy_matrix, state=state, run=index_run.number, of_place=of_place))
         on_progress(number + 1, len(ended))
     missing = given["pairs"] - len(pairs)
     done = shards.complete and not missing
     lacking = "" if done else f"shards: {len(pairs):,} of {given['pairs']:,} pairs are there; {of_run.lacking}"
-    set_run_state(store, made.id, "done" if done else "halted", lacking)
+    set_run_state(store, index_run.id, "done" if done else "halted", lacking)
     store.flush()
 
 
@@ -304,7 +309,10 @@ def _copy_matrix(db: sqlite3.Connection, state: ShardState, run: int, of_place: 
             first += there
             numbers.append(first if there else None)
         again = columns.get("earlier_count", nothing)
-        keys = [None if of is None else _key(of, count) for of, count in zip(numbers, again, strict=True)]
+        keys = [
+            None if answer_number is None else _key(answer_number, count)
+            for answer_number, count in zip(numbers, again, strict=True)
+        ]
         texts = [[value] * len(batch) for value in _TEXTS.values()]
         of_answer = [columns.get(f"answer_{name}", nothing) for name in OF_ANSWER]
         rows = zip(numbers, keys, *of_answer, *texts, columns["endpoint"], columns["model"], strict=True)

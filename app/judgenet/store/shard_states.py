@@ -1,7 +1,7 @@
-"""What the shards of a project tell of themselves while they run, and what they are told to do: small JSON files in the
-folder of the shards, each written whole or not at all, so that they can be read at any time and from any machine.
+"""The reports of a project's shards while they run, and the commands to them: small JSON files in the folder of the
+shards, each written whole or not at all, so that they can be read at any time and from any machine.
 
-``state.json`` in the folder of the shards tells of all of them, the one in a shard's folder of that shard;
+``state.json`` in the folder of the shards reports on all of them, the one in a shard's folder on that shard;
 ``control.json`` has the last command.
 """
 
@@ -26,18 +26,18 @@ STATE: Final = "state.json"
 CONTROL: Final = "control.json"
 
 STALE_S: Final = 90.0
-"""A shard that has told nothing for so long is not running any more, whatever it told last."""
+"""A shard that has reported nothing for so many seconds is not running any more, whatever it reported last."""
 
 ShardStatus = Literal["waiting", "running", "paused", "done", "failed"]
-"""How a shard is: it has not begun (or begins again); its run goes on; it is held; all its pairs are done; it ended
-before that."""
+"""The state of a shard: it has not begun (or begins again); its run goes on; it is paused; all its pairs are done; or
+it ended before that."""
 
 ShardsStatus = Literal["running", "paused", "stopped", "done", "failed"]
-"""How all shards are: ``stopped`` by a command or a limit, so that the same command goes on; ``failed`` where a shard
-was given up, or the endpoint stopped."""
+"""The state of the set of shards: ``stopped`` by a command or a limit, so that the same command goes on; ``failed``
+where a shard was given up, or the endpoint stopped."""
 
 Want = Literal["run", "pause", "stop"]
-"""What is wanted of all shards."""
+"""The commands that can be given to all shards."""
 
 _SELDOM: Final = 10
 """The file of a shard that is done is looked for at every so many looks."""
@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ShardReport:
-    """How a shard is. ``attempt`` counts from 1, 0 before the first; ``worker`` is the machine that it runs on.
+    """The report of a shard. ``attempt`` counts from 1, 0 before the first; ``worker`` is the machine that it runs on.
 
     ``calls`` are those of its run with an outcome, ``unscored`` those of them without a verdict, ``price`` is what they
     cost in USD, but for ``unpriced`` calls whose price is unknown. ``updated`` is POSIX time.
@@ -68,7 +68,7 @@ class ShardReport:
     unpriced: int = member(0, at_least=0)
 
     def stale(self, now: float | None = None) -> bool:
-        """Whether it should have told something by now: it said that it runs, and has been silent for too long."""
+        """Whether the shard said that it runs and has reported nothing for :data:`STALE_S` seconds."""
         held = self.state in ("running", "paused")
         return held and (time.time() if now is None else now) - self.updated > STALE_S
 
@@ -88,7 +88,8 @@ class EndpointReport:
 
 @dataclass(frozen=True, slots=True)
 class ShardsReport:
-    """How all shards of a project are. ``made`` is when they were begun, ``updated`` when this was told (POSIX time).
+    """The report on all shards of a project. ``made`` is when they were begun, ``updated`` when this was written (POSIX
+    time).
 
     ``pairs`` has ``total`` and ``done``, and ``by_state`` the number of shards in each state.
     """
@@ -109,7 +110,7 @@ class ShardsReport:
     unpriced: int = member(0, at_least=0)
 
     def stale(self, now: float | None = None) -> bool:
-        """Whether nobody tells of the shards any more, although they did not end."""
+        """Whether nobody reports on the shards any more, although they did not end."""
         held = self.state in ("running", "paused")
         return held and (time.time() if now is None else now) - self.updated > STALE_S
 
@@ -123,7 +124,7 @@ class ShardsCommand:
 
 
 def _read(cls: type[T], path: Path) -> T | None:
-    """What a file says; ``None`` where it is absent, of a newer form, or damaged: it will be told again."""
+    """The content of a file; ``None`` where it is absent, of a newer form, or damaged: it will be written again."""
     try:
         given = documents.parse(path.read_text(encoding="utf-8"))
         if not isinstance(given, dict) or given.get("format", STATES_FORMAT) != STATES_FORMAT:
@@ -138,12 +139,12 @@ def _write(path: Path, value: Any) -> None:
 
 
 def read_shards_report(folder: Path) -> ShardsReport | None:
-    """What is told of all shards in a folder, ``None`` where nothing is (such as with array jobs)."""
+    """The report on all shards in a folder, ``None`` where nobody writes one (such as with array jobs)."""
     return _read(ShardsReport, folder / STATE)
 
 
 def write_shards_report(folder: Path, report: ShardsReport) -> None:
-    """Tells of all shards.
+    """Writes the report on all shards.
 
     :raises FileError: it cannot be written.
     """
@@ -151,12 +152,12 @@ def write_shards_report(folder: Path, report: ShardsReport) -> None:
 
 
 def read_shard_report(folder: Path) -> ShardReport | None:
-    """What a shard tells in its folder, ``None`` where it has not begun."""
+    """The report of a shard in its folder, ``None`` where it has not begun."""
     return _read(ShardReport, folder / STATE)
 
 
 def write_shard_report(folder: Path, report: ShardReport) -> None:
-    """Tells of one shard.
+    """Writes the report of one shard.
 
     :raises FileError: it cannot be written.
     """
@@ -177,10 +178,11 @@ def write_command(folder: Path, want: Want, at: float | None = None) -> None:
 
 
 class ShardReports:
-    """What each shard of a folder tells, read again only where it has changed: for who looks once a second.
+    """The reports of the shards of a folder, each read again only where it has changed, so that they can be looked at
+    once a second.
 
     Attributes:
-        by_shard: what each tells that has begun.
+        by_shard: the report of each shard that has begun.
         folders: the shards whose folders are there, by the names of these.
     """
 
@@ -209,10 +211,10 @@ class ShardReports:
             if shard in self._ended and not every:
                 continue
             try:
-                found = os.stat(path)  # a third of the time of Path.stat
+                status = os.stat(path)  # a third of the time of Path.stat
             except OSError:
                 continue
-            mark = (found.st_mtime_ns, found.st_ino)
+            mark = (status.st_mtime_ns, status.st_ino)
             if self._seen.get(shard) == mark or (report := read_shard_report(Path(path).parent)) is None:
                 continue
             self._seen[shard] = mark

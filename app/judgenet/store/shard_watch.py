@@ -1,6 +1,5 @@
-"""A set of shards as it is now: what the shards tell of themselves, and the manifests of those that have ended, put
-together. Files are read again only where they have changed, so that thousands of shards can be looked at every second.
-"""
+"""A set of shards as it is now, from the reports of the shards and the manifests of those that have ended. Files are
+read again only where they have changed, so that thousands of shards can be looked at every second."""
 
 from __future__ import annotations
 
@@ -27,7 +26,8 @@ from judgenet.store.shard_states import (
 from judgenet.store.shards import MANIFEST, LabelledCounts, Manifest
 
 CellState = Literal["waiting", "running", "paused", "done", "failed", "silent"]
-"""How a shard is seen from outside: as it tells, or ``silent`` where it said that it runs and has told nothing for
+"""The state of a shard seen from outside: as it reports, or ``silent`` where it said that it runs and has reported
+nothing for
 :data:`~judgenet.store.shard_states.STALE_S` seconds."""
 CELL_STATES: Final[tuple[CellState, ...]] = ("waiting", "running", "paused", "done", "failed", "silent")
 
@@ -77,11 +77,11 @@ class ShardSetLook:
     def in_state(self, state: CellState) -> tuple[int, ...]:
         """The shards in a state, by index."""
         code = CELL_STATES.index(state)
-        return tuple(index for index, found in enumerate(self.cells, 1) if found == code)
+        return tuple(index for index, cell in enumerate(self.cells, 1) if cell == code)
 
     @property
     def state(self) -> ShardsStatus | Literal["waiting", "silent"]:
-        """How the set is. What is told of all holds while somebody tells it; else it follows from the shards."""
+        """The state of the set: as reported while somebody reports on it, else as it follows from the shards."""
         if self.count("done") == self.of:
             return "done"
         if self.told is not None and not self.told.stale(self.at):
@@ -119,10 +119,12 @@ class ShardWatch:
         :raises StoreError: the folder holds shards of different divisions, or a manifest cannot be read.
         """
         at = time.time() if now is None else now
-        told = read_shards_report(self.folder)
+        set_report = read_shards_report(self.folder)
         changed = self._reports.look()
         folders = self._reports.folders
-        divisions = {shard.of for shard in folders.values()} | ({told.shards} if told is not None else set())
+        divisions = {shard.of for shard in folders.values()} | (
+            {set_report.shards} if set_report is not None else set()
+        )
         if len(divisions) > 1:
             raise StoreError(
                 f"{self.folder}: holds shards of different divisions (of {', '.join(map(str, sorted(divisions)))}). "
@@ -130,17 +132,17 @@ class ShardWatch:
             )
         if not divisions:
             return None
-        (of,) = divisions
+        (count,) = divisions
         self._renew(folders, changed)
         reports = dict(self._known)
-        cells = bytearray(of)
+        cells = bytearray(count)
         for index, report in reports.items():
             cells[index - 1] = CELL_STATES.index("silent" if report.stale(at) else report.state)
-        return self._look(at, of, bytes(cells), reports, told)
+        return self._look(at, count, bytes(cells), reports, set_report)
 
     def _renew(self, folders: Mapping[str, Shard], changed: frozenset[Shard]) -> None:
-        """Brings what is known of each shard up to date: what it tells; of one that ended and tells nothing, what its
-        manifest says. Manifests that are known are looked for less often."""
+        """Brings what is known of each shard up to date from its report, or from the manifest of one that ended and
+        reports nothing. Manifests that are known are looked for less often."""
         every = self._turn % _SELDOM == 0
         self._turn += 1
         for name, shard in folders.items():
@@ -170,7 +172,7 @@ class ShardWatch:
         return known[1]
 
     def _look(
-        self, at: float, of: int, cells: bytes, reports: Mapping[int, ShardReport], told: ShardsReport | None
+        self, at: float, count: int, cells: bytes, reports: Mapping[int, ShardReport], set_report: ShardsReport | None
     ) -> ShardSetLook:
         done = sum(report.pairs_done for report in reports.values())
         calls = sum(report.calls for report in reports.values())
@@ -182,19 +184,19 @@ class ShardWatch:
         span = at - then
         pairs_rate = max(0, done - before) / span if span >= 1 else None
         calls_rate = max(0, calls - calls_before) / span if span >= 1 else None
-        if told is not None and not told.stale(at):
-            calls_rate = told.calls_per_second
-        total = (told.pairs.get("total") if told is not None else None) or (
-            sum(report.pairs for report in reports.values()) if len(reports) == of else None
+        if set_report is not None and not set_report.stale(at):
+            calls_rate = set_report.calls_per_second
+        total = (set_report.pairs.get("total") if set_report is not None else None) or (
+            sum(report.pairs for report in reports.values()) if len(reports) == count else None
         )
         agreement, shards = self._agreement()
         return ShardSetLook(
             at=at,
             folder=self.folder,
-            of=of,
+            of=count,
             cells=cells,
             reports=reports,
-            told=told,
+            told=set_report,
             command=read_command(self.folder),
             ended=len(self._manifests),
             pairs_done=done,
@@ -210,20 +212,20 @@ class ShardWatch:
         )
 
     def _agreement(self) -> tuple[LabelledCounts, int]:
-        """The labelled pairs of the shards that have ended, and how many shards told of them."""
+        """The labelled pairs of the shards that have ended, and how many shards counted them."""
         counts: Counter[tuple[Verdict | None, Verdict | None]] = Counter()
         rule, questions, shards = "", 0, 0
         for _, manifest in self._manifests.values():
-            told = manifest.agreement
-            if told is None or (rule and told.rule != rule):
+            agreement = manifest.agreement
+            if agreement is None or (rule and agreement.rule != rule):
                 continue
-            rule, shards, questions = told.rule, shards + 1, questions + told.questions
-            counts.update(told.counts)
+            rule, shards, questions = agreement.rule, shards + 1, questions + agreement.questions
+            counts.update(agreement.counts)
         return LabelledCounts(rule, counts, questions), shards
 
 
 def _report_of(manifest: Manifest) -> ShardReport:
-    """What a shard that has ended would tell."""
+    """The report that a shard that has ended would write."""
     return ShardReport(
         "done" if manifest.state == "done" else "failed",
         pairs_done=manifest.finished,

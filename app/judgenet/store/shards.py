@@ -214,12 +214,12 @@ def matrix_rows(store: Store, run: RunInfo, places: Sequence[int]) -> Iterator[d
 
 def _earlier_sums(store: Store, call: int) -> Sequence[Any]:
     """The sums (:data:`OF_EARLIER`) over the answers that were kept before this one to the same question."""
-    found: Sequence[Any] = store.reader.execute(
+    sums: Sequence[Any] = store.reader.execute(
         "SELECT count(*), sum(e.tokens_in), sum(e.tokens_out), sum(e.tokens_cached), coalesce(sum(e.price), 0.0), "
         "sum(e.price IS NULL) FROM calls c JOIN calls e ON e.key>=substr(c.key, 1, ?2) AND e.key<c.key WHERE c.id=?1",
         (call, KEY_BYTES),
     ).fetchone()
-    return found
+    return sums
 
 
 def pair_rows(store: Store, run: RunInfo, places: Sequence[int]) -> Iterator[dict[str, Any]]:
@@ -276,19 +276,19 @@ def read_shards(folder: Path) -> ShardSet:
 
     :raises StoreError: there is none, or they belong to different divisions.
     """
-    found = []
+    states = []
     for path in sorted(folder.glob("*-of-*")) if folder.is_dir() else ():
-        index, _, of = path.name.partition("-of-")
-        if index.isdecimal() and of.isdecimal() and (path / f"{RUN_PROJECT}.db").exists():
-            found.append(ShardState(path, Shard(int(of), int(index)), Manifest.read(path)))
-    if not found:
+        index, _, count = path.name.partition("-of-")
+        if index.isdecimal() and count.isdecimal() and (path / f"{RUN_PROJECT}.db").exists():
+            states.append(ShardState(path, Shard(int(count), int(index)), Manifest.read(path)))
+    if not states:
         raise StoreError(f"{folder}: there are no shards here. Make them with: judgenet run PROJECT --shard K/N")
-    if len(divisions := sorted({state.shard.of for state in found})) > 1:
+    if len(divisions := sorted({state.shard.of for state in states})) > 1:
         raise StoreError(
             f"{folder}: holds shards of different divisions (of {', '.join(map(str, divisions))}). "
             "Keep those of one, and put the others elsewhere."
         )
-    return ShardSet(folder, divisions[0], tuple(found))
+    return ShardSet(folder, divisions[0], tuple(states))
 
 
 def index_path(folder: Path, name: str = INDEX) -> Path:
@@ -300,8 +300,8 @@ def index_path(folder: Path, name: str = INDEX) -> Path:
     """
     manifests = (Manifest.read(path.parent) for path in sorted(folder.glob(f"*-of-*/{MANIFEST}")))
     first = next((manifest for manifest in manifests if manifest is not None), None)
-    told = f"{folder.resolve()} {'' if first is None else first.whole}"
-    mark = hashlib.blake2b(told.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    identity = f"{folder.resolve()} {'' if first is None else first.whole}"
+    mark = hashlib.blake2b(identity.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     return store_path(local_folder(INDEX_FOLDERS) / mark / name)
 
 
@@ -398,7 +398,7 @@ class _Merged:
             raise StoreError("The pairs of the project are others now than when its shards were run.")
         record = {name: value for name, value in first.record.items() if name != SHARD_RECORD}
         record |= {"data_hash": given["data_hash"], "pairs": self._pairs}
-        there = {of.fingerprint: of for of in runs(store)}.get(self.whole)
+        there = {run.fingerprint: run for run in runs(store)}.get(self.whole)
         self._run = (
             there
             if there is not None and every_pair is None
@@ -465,7 +465,7 @@ def _common_columns(source: Store, db: sqlite3.Connection, table: str) -> list[s
 
 
 def _ids(db: sqlite3.Connection, table: str, key: str, keys: Sequence[Any]) -> list[int]:
-    return [db.execute(f"SELECT id FROM {table} WHERE {key}=?", (of,)).fetchone()[0] for of in keys]
+    return [db.execute(f"SELECT id FROM {table} WHERE {key}=?", (value,)).fetchone()[0] for value in keys]
 
 
 def _copy_keyed(
@@ -476,7 +476,7 @@ def _copy_keyed(
     names = [name for name in _common_columns(source, db, table) if name != "id"]
     place = names.index(key)
     marks = ", ".join("?" * len(names))
-    found: dict[int, int] = {}
+    new_ids: dict[int, int] = {}
     refers = [names.index(name) for name in ("system_id", "shared_id") if name in names]
     for batch in _rows(source, f"SELECT id, {', '.join(names)} FROM {table}"):
         rows = [list(row[1:]) for row in batch]
@@ -485,8 +485,8 @@ def _copy_keyed(
                 assert texts is not None
                 row[at] = texts[row[at]]
         db.executemany(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks}) ON CONFLICT DO NOTHING", rows)
-        found |= dict(zip((row[0] for row in batch), _ids(db, table, key, [row[place] for row in rows]), strict=True))
-    return found
+        new_ids |= dict(zip((row[0] for row in batch), _ids(db, table, key, [row[place] for row in rows]), strict=True))
+    return new_ids
 
 
 def _copy(source: Store, run: RunInfo, db: sqlite3.Connection, number: int) -> None:
@@ -532,12 +532,12 @@ def copy_labels(source: Store, db: sqlite3.Connection) -> None:
     there = {
         tuple(row): int(number) for number, *row in db.execute(f"SELECT id, {', '.join(names)} FROM labels ORDER BY id")
     }
-    found: dict[int, int] = {}
+    new_numbers: dict[int, int] = {}
     for number, undoes, *row in source.reader.execute(f"SELECT id, undoes, {', '.join(names)} FROM labels ORDER BY id"):
         if tuple(row) not in there:
-            values = (None if undoes is None else found.get(undoes), *row)
+            values = (None if undoes is None else new_numbers.get(undoes), *row)
             cursor = db.execute(
                 f"INSERT INTO labels (undoes, {', '.join(names)}) VALUES (?, {', '.join('?' * len(names))})", values
             )
             there[tuple(row)] = int(cursor.lastrowid or 0)
-        found[number] = there[tuple(row)]
+        new_numbers[number] = there[tuple(row)]

@@ -55,7 +55,9 @@ def stood_in_counts(store: Store, run: RunInfo, spec: NetworkSpec) -> tuple[tupl
 
 def stood_in_sites(store: Store, run: RunInfo, spec: NetworkSpec) -> Iterator[CallSite]:
     """The calls of a run that stand-ins answered."""
-    models = {(of.endpoint or "", of.model or "") for own in asked_settings(spec) for of in stand_ins(own)}
+    models = {
+        (stand_in.endpoint or "", stand_in.model or "") for own in asked_settings(spec) for stand_in in stand_ins(own)
+    }
     if models:
         for site, by in stood_in_calls(store, run, models).items():
             if stands_in(settings_at(spec, site.layer, site.neuron), *by):
@@ -74,4 +76,6 @@ def settings_at(spec: NetworkSpec, layer: int, neuron: int) -> Settings:
 def stands_in(settings: Settings, endpoint: str, model: str) -> bool:
     """Whether a call with these settings was answered by one of its stand-ins."""
     own = (settings.endpoint, settings.model) == (endpoint, model)
-    return not own and any((of.endpoint, of.model) == (endpoint, model) for of in settings.stand_in or ())
+    return not own and any(
+        (stand_in.endpoint, stand_in.model) == (endpoint, model) for stand_in in settings.stand_in or ()
+    )

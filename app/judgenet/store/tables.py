@@ -78,7 +78,7 @@ def pair_table(frame: RunFrame, store: Store | None = None) -> pd.DataFrame:
         "system_a": _named(frame, 0),
         "system_b": _named(frame, 1),
         "human": _words(frame.human),
-        "chosen": [pairs.people_kinds[of].chosen for of in pairs.people],
+        "chosen": [pairs.people_kinds[people].chosen for people in pairs.people],
     }
     for place, verdict in enumerate(("a", "tie", "b")):
         columns[f"annotators_{verdict}"] = pairs.annotations[:, place]
@@ -97,7 +97,7 @@ def pair_table(frame: RunFrame, store: Store | None = None) -> pd.DataFrame:
     columns |= {"c1_ab": _words(table.c1_ab), "c1_ba": _words(table.c1_ba), "mean_a": mean_a, "mean_b": mean_b}
     columns |= {"calls_used": table.used, "calls_total": table.total}
     if store is not None:
-        texts = [[getattr(of.pair, name) for name in _PAIR_TEXTS] for of in run_pairs(store, frame.run)]
+        texts = [[getattr(run_pair.pair, name) for name in _PAIR_TEXTS] for run_pair in run_pairs(store, frame.run)]
         columns |= dict(zip(_PAIR_TEXTS, zip(*texts, strict=True), strict=True)) if texts else {}
     return pd.DataFrame(columns)
 

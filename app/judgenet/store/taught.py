@@ -1,4 +1,4 @@
-"""Verdicts of a learned aggregation that do not know the labels they are held against.
+"""Verdicts of a learned aggregation that were learned without the labels they are compared with.
 
 A rule that was learned from labels of a run's own pairs is right on these more often than on others, so that agreement
 and a win rate corrected with them would flatter it. On such pairs figures take the cross-fitted verdict instead: that
