@@ -105,7 +105,11 @@ def _learned_probability(rule: LearnedRule | None, verdict: Verdict, calls: Pair
     votes: dict[tuple[int, int], list[float]] = {}
     for (layer, neuron, _), said in calls.said.items():
         votes.setdefault((layer, neuron), []).extend(_SIGN[one] for one in said)
-    known = [(of.weight, votes[of.layer, of.neuron]) for of in rule.neurons if votes.get((of.layer, of.neuron))]
+    known = [
+        (neuron_spec.weight, votes[neuron_spec.layer, neuron_spec.neuron])
+        for neuron_spec in rule.neurons
+        if votes.get((neuron_spec.layer, neuron_spec.neuron))
+    ]
     if not known:
         return None
     score = fsum(weight * fsum(values) / len(values) for weight, values in known)

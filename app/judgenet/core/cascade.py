@@ -99,7 +99,7 @@ class StopDecision:
 
 def has_stop_rules(spec: NetworkSpec) -> bool:
     """Whether some pairs may be decided early."""
-    layers = any(of.gate is not None or of.between is not None for of in spec.layers)
+    layers = any(layer_spec.gate is not None or layer_spec.between is not None for layer_spec in spec.layers)
     return layers or (spec.chair is not None and spec.chair.gate is not None)
 
 
@@ -107,7 +107,7 @@ def without_stop_rules(spec: NetworkSpec) -> NetworkSpec:
     """The network that asks everything of every pair."""
     if not has_stop_rules(spec):
         return spec
-    layers = tuple(replace(of, gate=None, between=None) for of in spec.layers)
+    layers = tuple(replace(layer_spec, gate=None, between=None) for layer_spec in spec.layers)
     return replace(spec, layers=layers, chair=None if spec.chair is None else replace(spec.chair, gate=None))
 
 
@@ -115,14 +115,14 @@ def stages(spec: NetworkSpec, roles: int | None = None) -> tuple[Stage, ...]:
     """The stages of a pair with so many roles (``None``: as designed), in the order in which they are asked."""
     found: list[Stage] = []
     for layer, places in enumerate(network_graph(spec, roles).layers):
-        of = spec.layers[layer]
+        layer_spec = spec.layers[layer]
         neurons = tuple(place + 1 for place in places)
         if not neurons:
             continue
-        if of.between is None:
-            found.append(Stage(layer + 1, neurons, of.gate))
+        if layer_spec.between is None:
+            found.append(Stage(layer + 1, neurons, layer_spec.gate))
         else:
-            rules = (of.gate, *(of.between for _ in neurons[1:]))
+            rules = (layer_spec.gate, *(layer_spec.between for _ in neurons[1:]))
             found += [Stage(layer + 1, (neuron,), rule) for neuron, rule in zip(neurons, rules, strict=True)]
     if spec.chair is not None:
         found.append(Stage(spec.depth + 1, (1,), spec.chair.gate))
@@ -259,7 +259,7 @@ def _neurons_agree(voters: Sequence[_Voter]) -> StopDecision:
         return StopDecision(False, "one neuron alone was asked")
     said = [voter.verdict for voter in voters]
     if len(set(said)) > 1:
-        counts = ", ".join(f"{said.count(of):,} for {_says(of)}" for of in VERDICTS if of in said)
+        counts = ", ".join(f"{said.count(verdict):,} for {_says(verdict)}" for verdict in VERDICTS if verdict in said)
         return StopDecision(False, f"the neurons differ: {counts}")
     return StopDecision(True, f"{len(said):,} neurons say {_says(said[0])}")
 
@@ -339,8 +339,8 @@ def put_rule(spec: NetworkSpec, place: StopPlace, rule: StopRule | None) -> Netw
         raise NetworkError(
             "A stop rule stands before a later layer, before the chair, or between the neurons of a layer."
         )
-    of = spec.layers[layer]
-    changed = replace(of, gate=rule) if side == "before" else replace(of, between=rule)
+    layer_spec = spec.layers[layer]
+    changed = replace(layer_spec, gate=rule) if side == "before" else replace(layer_spec, between=rule)
     return replace(spec, layers=(*spec.layers[:layer], changed, *spec.layers[layer + 1 :]))
 
 
@@ -375,20 +375,20 @@ class Doubt(NamedTuple):
 
 def doubts(spec: NetworkSpec) -> Iterator[Doubt]:
     """The stop rules of a design that cannot work where they stand."""
-    for layer, of in enumerate(spec.layers):
+    for layer, layer_spec in enumerate(spec.layers):
         path = f"layers[{layer}]"
-        if of.gate is not None:
+        if layer_spec.gate is not None:
             if not layer:
                 message = "has a stop rule before it, but nothing is asked before the first layer."
                 yield Doubt(f"{path}.gate", True, layer, message, "Move it to a later layer or remove it.")
             else:
-                yield from _doubts_of(spec, of.gate, layer - 1, Doubt(f"{path}.gate", False, layer, "", ""))
-        if of.between is not None:
-            if not of.adaptive and len(of.neurons) == 1:
+                yield from _doubts_of(spec, layer_spec.gate, layer - 1, Doubt(f"{path}.gate", False, layer, "", ""))
+        if layer_spec.between is not None:
+            if not layer_spec.adaptive and len(layer_spec.neurons) == 1:
                 message = "has a stop rule between its neurons, but only one neuron."
                 yield Doubt(f"{path}.between", False, layer, message, "Add neurons or remove the rule.")
             else:
-                yield from _doubts_of(spec, of.between, layer, Doubt(f"{path}.between", False, layer, "", ""))
+                yield from _doubts_of(spec, layer_spec.between, layer, Doubt(f"{path}.between", False, layer, "", ""))
     if spec.chair is not None and spec.chair.gate is not None and spec.layers:
         at = Doubt("chair.gate", False, None, "", "")
         if spec.chair.gate.when == "decided":
@@ -399,7 +399,7 @@ def doubts(spec: NetworkSpec) -> Iterator[Doubt]:
 
 def _doubts_of(spec: NetworkSpec, rule: StopRule, looks_at: int, at: Doubt) -> Iterator[Doubt]:
     """Why a rule never holds that looks at a layer, from 0."""
-    of = spec.layers[looks_at]
+    layer_spec = spec.layers[looks_at]
     where = f"The stop rule '{stop_rule_words(rule)}'"
     if rule.when == "orders_agree" and spec.orders != "both":
         message = f"{where} never holds: the network does not ask each neuron in both orders."
@@ -407,8 +407,8 @@ def _doubts_of(spec: NetworkSpec, rule: StopRule, looks_at: int, at: Doubt) -> I
     if rule.when == "neurons_agree" and designed_width(spec, looks_at) == 1:
         message = f"{where} never holds: layer {looks_at + 1} has one neuron."
         yield at._replace(message=message, mend="Choose another rule, such as that both orders agree.")
-    if rule.when == "margin" and not of.adaptive and rule.at_least is not None:
-        votes = voters_of(spec, Stage(looks_at + 1, tuple(range(1, len(of.neurons) + 1)), None))
+    if rule.when == "margin" and not layer_spec.adaptive and rule.at_least is not None:
+        votes = voters_of(spec, Stage(looks_at + 1, tuple(range(1, len(layer_spec.neurons) + 1)), None))
         if rule.at_least > votes:
             message = f"{where} never holds: layer {looks_at + 1} has {_count(votes, 'vote')}."
             yield at._replace(message=message, mend="Lower the number of votes.")
@@ -485,14 +485,16 @@ def with_rule(spec: NetworkSpec, text: str) -> NetworkSpec:
         return spec
     last = spec.depth if spec.chair is None else spec.depth + 1
     if place == AFTER_NEURONS or (not place and last == 1):
-        return replace(spec, layers=tuple(replace(of, between=rule) for of in spec.layers))
+        return replace(spec, layers=tuple(replace(layer_spec, between=rule) for layer_spec in spec.layers))
     if place and int(place) >= last:
         raise NetworkError(
             f"after={place}: nothing is asked after layer {place} of this network. "
             f"Name a layer from 1 to {last - 1}, or after={AFTER_NEURONS}."
         )
     wanted = {int(place)} if place else set(range(1, last))
-    layers = tuple(replace(of, gate=rule if layer in wanted else None) for layer, of in enumerate(spec.layers))
+    layers = tuple(
+        replace(layer_spec, gate=rule if layer in wanted else None) for layer, layer_spec in enumerate(spec.layers)
+    )
     chair = spec.chair
     if chair is not None and spec.depth in wanted and (place or rule.when != "decided"):
         chair = replace(chair, gate=rule)

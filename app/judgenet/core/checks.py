@@ -114,7 +114,10 @@ def _choices(spec: NetworkSpec) -> Iterator[Problem]:
             (f"aggregation.{name}", getattr(spec.aggregation, name), choices)
             for name, choices in AGGREGATION_CHOICES.items()
         ),
-        *((f"layers[{i}].wiring.kind", of.wiring.kind, get_args(WiringKind)) for i, of in enumerate(spec.layers)),
+        *(
+            (f"layers[{i}].wiring.kind", layer_spec.wiring.kind, get_args(WiringKind))
+            for i, layer_spec in enumerate(spec.layers)
+        ),
     ]
     for path, value, choices in given:
         if value not in choices:
@@ -192,14 +195,14 @@ def _roles(spec: NetworkSpec) -> Iterator[Problem]:
     names = [role.name for role in roles.roles]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield Problem("warning", "roles.roles", f"The role {name!r} is there twice.", "Rename or remove one.")
-    if spec.roles.kind == "none" and any(of.adaptive for of in spec.layers):
+    if spec.roles.kind == "none" and any(layer_spec.adaptive for layer_spec in spec.layers):
         yield Problem(
             "error",
             "roles.kind",
             "An adaptive layer is as wide as there are roles, but the network has none.",
             "Give the layer a number of neurons, or choose generated or fixed roles, or criteria.",
         )
-    lacking = [neuron for of in spec.layers for neuron in of.neurons if neuron.role is None]
+    lacking = [neuron for layer_spec in spec.layers for neuron in layer_spec.neurons if neuron.role is None]
     if roles.kind == "fixed" and not roles.roles and lacking:
         yield Problem(
             "error", "roles.roles", "Roles are fixed, but there are none.", "Add roles, or choose generated or none."
@@ -207,35 +210,38 @@ def _roles(spec: NetworkSpec) -> Iterator[Problem]:
 
 
 def _layer(spec: NetworkSpec, layer: int) -> Iterator[Problem]:
-    of = spec.layers[layer]
+    layer_spec = spec.layers[layer]
     path = f"layers[{layer}]"
 
     def problem(severity: Severity, field: str, message: str, mend: str, neuron: int | None = None) -> Problem:
         place = path if neuron is None else f"{path}.neurons[{neuron}]"
         return Problem(severity, f"{place}.{field}", message, mend, layer, neuron)
 
-    if not of.neurons:
+    if not layer_spec.neurons:
         yield problem("error", "neurons", "is empty.", "Add a neuron or remove the layer.")
-    if of.wiring.window < 1:
+    if layer_spec.wiring.window < 1:
         yield problem(
-            "error", "wiring.window", f"has a window of {of.wiring.window}.", "The window reaches 1 place or more."
+            "error",
+            "wiring.window",
+            f"has a window of {layer_spec.wiring.window}.",
+            "The window reaches 1 place or more.",
         )
-    for place, neuron in enumerate(of.neurons):
+    for place, neuron in enumerate(layer_spec.neurons):
         if neuron.role is not None and not neuron.role.name.strip():
             yield problem("error", "role.name", "has a role without a name.", "Name it, or remove the role.", place)
-    if of.adaptive:
-        if len(of.neurons) > 1:
+    if layer_spec.adaptive:
+        if len(layer_spec.neurons) > 1:
             yield problem(
                 "error",
                 "neurons",
-                f"is adaptive and holds {len(of.neurons)} neurons.",
+                f"is adaptive and holds {len(layer_spec.neurons)} neurons.",
                 "Keep one, the pattern for all, or give the layer its number of neurons.",
             )
-        if any(neuron.role is not None for neuron in of.neurons):
+        if any(neuron.role is not None for neuron in layer_spec.neurons):
             yield problem(
                 "error", "role", "is the pattern of an adaptive layer and has a role of its own.", "Remove it.", 0
             )
-        if of.wiring.kind == "explicit" and layer:
+        if layer_spec.wiring.kind == "explicit" and layer:
             yield problem(
                 "error",
                 "wiring.kind",
@@ -276,16 +282,16 @@ def _too_few_roles(spec: NetworkSpec, layer: int) -> Iterator[Problem]:
 
 
 def _edges(spec: NetworkSpec, wired: NetworkGraph, layer: int) -> Iterator[Problem]:
-    of = spec.layers[layer]
+    layer_spec = spec.layers[layer]
     path = f"layers[{layer}]"
-    explicit = of.wiring.kind == "explicit" and layer > 0
-    for place, neuron in enumerate(of.neurons):
+    explicit = layer_spec.wiring.kind == "explicit" and layer > 0
+    for place, neuron in enumerate(layer_spec.neurons):
         if neuron.inputs is not None and not explicit:
             first = "reads other neurons, but the first layer has none before it."
             yield Problem(
                 "error" if layer == 0 and neuron.inputs else "warning",
                 f"{path}.neurons[{place}].inputs",
-                first if layer == 0 else f"has inputs that its layer's {of.wiring.kind} wiring does not use.",
+                first if layer == 0 else f"has inputs that its layer's {layer_spec.wiring.kind} wiring does not use.",
                 "Remove its inputs." if layer == 0 else "Choose explicit wiring, or remove them.",
                 layer,
                 place,
@@ -294,7 +300,7 @@ def _edges(spec: NetworkSpec, wired: NetworkGraph, layer: int) -> Iterator[Probl
         return
     if explicit:
         yield from _explicit(spec, wired, layer)
-    if of.adaptive:
+    if layer_spec.adaptive:
         yield from _adaptive_reach(spec, wired, layer)
         return
     yield from _reads_nothing(spec, wired, layer)
@@ -380,9 +386,11 @@ def _unreached(spec: NetworkSpec, wired: NetworkGraph) -> Iterator[Problem]:
 
 def _checked_graph(spec: NetworkSpec) -> NetworkGraph:
     """The graph in which a layer as wide as the model names roles reaches beyond every edge into and out of it."""
-    fixed = max((len(of.neurons) for of in spec.layers if not of.adaptive), default=0)
-    window = max((of.wiring.window for of in spec.layers if of.wiring.kind == "window"), default=0)
-    wires = [read for of in spec.layers for neuron in of.neurons for read in neuron.inputs or ()]
+    fixed = max((len(layer_spec.neurons) for layer_spec in spec.layers if not layer_spec.adaptive), default=0)
+    window = max(
+        (layer_spec.wiring.window for layer_spec in spec.layers if layer_spec.wiring.kind == "window"), default=0
+    )
+    wires = [read for layer_spec in spec.layers for neuron in layer_spec.neurons for read in neuron.inputs or ()]
     return design_graph(spec, max(1, min(MOST_ROLES, max(fixed + window, *wires, 0) + 1)))
 
 
@@ -392,9 +400,9 @@ def _settings(spec: NetworkSpec) -> Iterator[Problem]:
     yield from _values(spec.roles.settings, "roles.settings", None, None)
     if spec.chair is not None:
         yield from _values(spec.chair.settings, "chair.settings", None, None)
-    for layer, of in enumerate(spec.layers):
-        yield from _values(of.settings, f"layers[{layer}].settings", layer, None)
-        for place, neuron in enumerate(of.neurons):
+    for layer, layer_spec in enumerate(spec.layers):
+        yield from _values(layer_spec.settings, f"layers[{layer}].settings", layer, None)
+        for place, neuron in enumerate(layer_spec.neurons):
             yield from _values(neuron.settings, f"layers[{layer}].neurons[{place}].settings", layer, place)
 
 
@@ -433,18 +441,18 @@ def _calls(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None) -
     """What is wrong with the settings in force. Said once for the network, a layer or a neuron, not for each call."""
     neurons = {
         (layer, place): _in_force(neuron_settings(spec, layer, place), endpoints, spec.evidence)
-        for layer, of in enumerate(spec.layers)
-        for place in range(len(of.neurons))
+        for layer, layer_spec in enumerate(spec.layers)
+        for place in range(len(layer_spec.neurons))
     }
     everywhere = _shared(neurons.values())
     for finding in everywhere:
         yield _at(finding, "settings")
-    for layer, of in enumerate(spec.layers):
-        in_layer = _shared(neurons[layer, place] for place in range(len(of.neurons)))
+    for layer, layer_spec in enumerate(spec.layers):
+        in_layer = _shared(neurons[layer, place] for place in range(len(layer_spec.neurons)))
         for finding in in_layer:
             if finding not in everywhere:
                 yield _at(finding, f"layers[{layer}].settings", layer)
-        for place in range(len(of.neurons)):
+        for place in range(len(layer_spec.neurons)):
             for finding in neurons[layer, place]:
                 if finding not in in_layer:
                     yield _at(finding, f"layers[{layer}].neurons[{place}].settings", layer, place)
@@ -522,22 +530,22 @@ def _context_words(path: str, profile: EndpointProfile) -> tuple[str, str]:
 
 def _stand_ins(settings: Settings, endpoints: Mapping[str, EndpointProfile] | None) -> Iterator[_Finding]:
     asked = {(settings.endpoint, settings.model)}
-    for place, of in enumerate(settings.stand_in or ()):
+    for place, stand_in in enumerate(settings.stand_in or ()):
         path = f"stand_in[{place}]"
-        if of.endpoint == RECORDED or (endpoints is not None and of.endpoint not in endpoints):
+        if stand_in.endpoint == RECORDED or (endpoints is not None and stand_in.endpoint not in endpoints):
             there = ", ".join(sorted(set(endpoints or ()) - {RECORDED})) or "none"
-            message = f"A stand-in is asked at {of.endpoint!r}, and there is no such endpoint."
+            message = f"A stand-in is asked at {stand_in.endpoint!r}, and there is no such endpoint."
             yield _Finding("error", f"{path}.endpoint", message, f"Endpoints: {there}.")
-        elif not of.model and _needs_model(of.endpoint, endpoints):
-            message = f"The stand-in at {of.endpoint!r} needs the name of a model."
+        elif not stand_in.model and _needs_model(stand_in.endpoint, endpoints):
+            message = f"The stand-in at {stand_in.endpoint!r} needs the name of a model."
             yield _Finding("error", f"{path}.model", message, "Name one.")
-        elif (of.endpoint, of.model) in asked:
-            message = f"The stand-in {stand_in_text(of)} is a model that is asked before it: it never helps."
+        elif (stand_in.endpoint, stand_in.model) in asked:
+            message = f"The stand-in {stand_in_text(stand_in)} is a model that is asked before it: it never helps."
             yield _Finding("warning", path, message, "Name another endpoint or model, or remove it.")
-        profile = (endpoints or {}).get(of.endpoint)
-        if profile is not None and (wrong := context_problem(of.extra, profile.kind)):
+        profile = (endpoints or {}).get(stand_in.endpoint)
+        if profile is not None and (wrong := context_problem(stand_in.extra, profile.kind)):
             yield _Finding("error", f"{path}.extra", *_context_words(wrong[0], profile))
-        asked.add((of.endpoint, of.model))
+        asked.add((stand_in.endpoint, stand_in.model))
 
 
 def _needs_model(endpoint: str, endpoints: Mapping[str, EndpointProfile] | None) -> bool:
@@ -555,11 +563,11 @@ def copies(spec: NetworkSpec) -> tuple[tuple[int, tuple[int, ...]], ...]:
     """
     found = []
     wired = design_graph(spec)
-    for layer, of in enumerate(spec.layers):
-        if of.adaptive:
+    for layer, layer_spec in enumerate(spec.layers):
+        if layer_spec.adaptive:
             continue
         groups: dict[tuple[object, ...], list[int]] = {}
-        for place, neuron in enumerate(of.neurons):
+        for place, neuron in enumerate(layer_spec.neurons):
             inputs = wired.inputs(layer, place)
             if place in inputs or (neuron.role is None and roles_vary(spec)):
                 continue

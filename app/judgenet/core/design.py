@@ -74,21 +74,23 @@ def set_width(spec: NetworkSpec, layer: int, width: int | None) -> NetworkSpec:
     The last neurons are removed, or neurons that inherit all their settings are added. An adaptive layer's pattern
     becomes the pattern of all.
     """
-    of = _layer(spec, layer)
+    layer_spec = _layer(spec, layer)
     if width is None:
         if spec.roles.kind == "none":
             raise NetworkError("An adaptive layer needs roles: choose generated or fixed roles, or criteria, first.")
-        pattern = replace(of.neurons[0], role=None, inputs=None)
-        wiring = Wiring(window=of.wiring.window) if of.wiring.kind == "explicit" else of.wiring
-        of = replace(of, neurons=(pattern,), adaptive=True, wiring=wiring)
+        pattern = replace(layer_spec.neurons[0], role=None, inputs=None)
+        wiring = Wiring(window=layer_spec.wiring.window) if layer_spec.wiring.kind == "explicit" else layer_spec.wiring
+        layer_spec = replace(layer_spec, neurons=(pattern,), adaptive=True, wiring=wiring)
     elif width < 1:
         raise NetworkError(f"A layer has one neuron or more, not {width}.")
-    elif of.adaptive:
-        of = replace(of, neurons=of.neurons * width, adaptive=False)
+    elif layer_spec.adaptive:
+        layer_spec = replace(layer_spec, neurons=layer_spec.neurons * width, adaptive=False)
     else:
-        more = tuple(NeuronSpec(inputs=_own_place(spec, layer, place)) for place in range(len(of.neurons), width))
-        of = replace(of, neurons=(*of.neurons, *more)[:width])
-    return _with_layer(spec, layer, of)
+        more = tuple(
+            NeuronSpec(inputs=_own_place(spec, layer, place)) for place in range(len(layer_spec.neurons), width)
+        )
+        layer_spec = replace(layer_spec, neurons=(*layer_spec.neurons, *more)[:width])
+    return _with_layer(spec, layer, layer_spec)
 
 
 def one_neuron_per_role(spec: NetworkSpec) -> NetworkSpec:
@@ -117,25 +119,27 @@ def set_size(spec: NetworkSpec, width: int | None, depth: int) -> NetworkSpec:
 
 def add_neuron(spec: NetworkSpec, layer: int, neuron: NeuronSpec | None = None, at: int | None = None) -> NetworkSpec:
     """The network with one more neuron before place ``at`` of a layer (``None``: at the end)."""
-    of = _fixed_layer(spec, layer)
-    at = len(of.neurons) if at is None else at
-    if not 0 <= at <= len(of.neurons):
-        raise NetworkError(f"Layer {layer + 1} has {len(of.neurons)} neurons: none can be added at place {at + 1}.")
+    layer_spec = _fixed_layer(spec, layer)
+    at = len(layer_spec.neurons) if at is None else at
+    if not 0 <= at <= len(layer_spec.neurons):
+        raise NetworkError(
+            f"Layer {layer + 1} has {len(layer_spec.neurons)} neurons: none can be added at place {at + 1}."
+        )
     neuron = neuron or NeuronSpec()
     if neuron.inputs is None:
         neuron = replace(neuron, inputs=_own_place(spec, layer, at))
-    of = replace(of, neurons=(*of.neurons[:at], neuron, *of.neurons[at:]))
-    return _with_layer(spec, layer, of, lambda place: (place + (place >= at),))
+    layer_spec = replace(layer_spec, neurons=(*layer_spec.neurons[:at], neuron, *layer_spec.neurons[at:]))
+    return _with_layer(spec, layer, layer_spec, lambda place: (place + (place >= at),))
 
 
 def remove_neuron(spec: NetworkSpec, layer: int, neuron: int) -> NetworkSpec:
     """The network without a neuron and its edges."""
-    of = _fixed_layer(spec, layer)
+    layer_spec = _fixed_layer(spec, layer)
     _neuron(spec, layer, neuron)
-    if len(of.neurons) == 1:
+    if len(layer_spec.neurons) == 1:
         raise NetworkError(f"The only neuron of layer {layer + 1} cannot be removed: remove the layer.")
-    of = replace(of, neurons=(*of.neurons[:neuron], *of.neurons[neuron + 1 :]))
-    return _with_layer(spec, layer, of, lambda place: () if place == neuron else (place - (place > neuron),))
+    layer_spec = replace(layer_spec, neurons=(*layer_spec.neurons[:neuron], *layer_spec.neurons[neuron + 1 :]))
+    return _with_layer(spec, layer, layer_spec, lambda place: () if place == neuron else (place - (place > neuron),))
 
 
 def move_neuron(spec: NetworkSpec, layer: int, neuron: int, to: int) -> NetworkSpec:
@@ -143,26 +147,28 @@ def move_neuron(spec: NetworkSpec, layer: int, neuron: int, to: int) -> NetworkS
 
     Roles of the network belong to places, so that a neuron takes along only a role of its own.
     """
-    of = _fixed_layer(spec, layer)
+    layer_spec = _fixed_layer(spec, layer)
     moved = _neuron(spec, layer, neuron)
     _neuron(spec, layer, to)
-    order = [place for place in range(len(of.neurons)) if place != neuron]
+    order = [place for place in range(len(layer_spec.neurons)) if place != neuron]
     order.insert(to, neuron)
-    neurons = [*of.neurons[:neuron], *of.neurons[neuron + 1 :]]
+    neurons = [*layer_spec.neurons[:neuron], *layer_spec.neurons[neuron + 1 :]]
     neurons.insert(to, moved)
-    return _with_layer(spec, layer, replace(of, neurons=tuple(neurons)), lambda place: (order.index(place),))
+    return _with_layer(spec, layer, replace(layer_spec, neurons=tuple(neurons)), lambda place: (order.index(place),))
 
 
 def duplicate_neuron(spec: NetworkSpec, layer: int, neuron: int) -> NetworkSpec:
     """The network with a copy of a neuron behind it: the same role, settings and edges, in and out."""
-    of = _fixed_layer(spec, layer)
+    layer_spec = _fixed_layer(spec, layer)
     copy = _neuron(spec, layer, neuron)
-    of = replace(of, neurons=(*of.neurons[: neuron + 1], copy, *of.neurons[neuron + 1 :]))
+    layer_spec = replace(
+        layer_spec, neurons=(*layer_spec.neurons[: neuron + 1], copy, *layer_spec.neurons[neuron + 1 :])
+    )
 
     def moved(place: int) -> tuple[int, ...]:
         return (place, place + 1) if place == neuron else (place + (place > neuron),)
 
-    return _with_layer(spec, layer, of, moved)
+    return _with_layer(spec, layer, layer_spec, moved)
 
 
 def set_role(spec: NetworkSpec, layer: int, neuron: int, role: Role | None) -> NetworkSpec:
@@ -178,16 +184,16 @@ def set_role(spec: NetworkSpec, layer: int, neuron: int, role: Role | None) -> N
 
 def set_wiring(spec: NetworkSpec, layer: int, kind: WiringKind, window: int = 1) -> NetworkSpec:
     """The network with another wiring of a layer. ``explicit`` starts with the edges that there are now."""
-    of = _layer(spec, layer)
+    layer_spec = _layer(spec, layer)
     if not layer:
         raise NetworkError("The first layer reads no other: its wiring cannot be set.")
     if window < 1:
         raise NetworkError(f"A window reaches 1 place or more, not {window}.")
     if kind == "explicit":
         return replace(spec, layers=_put(spec.layers, layer, _explicit(spec, layer)))
-    neurons = tuple(replace(neuron, inputs=None) for neuron in of.neurons)
-    of = replace(of, neurons=neurons, wiring=Wiring(kind, window))
-    return _refitted(replace(spec, layers=_put(spec.layers, layer, of)), layer)
+    neurons = tuple(replace(neuron, inputs=None) for neuron in layer_spec.neurons)
+    layer_spec = replace(layer_spec, neurons=neurons, wiring=Wiring(kind, window))
+    return _refitted(replace(spec, layers=_put(spec.layers, layer, layer_spec)), layer)
 
 
 def connect(spec: NetworkSpec, source: tuple[int, int], target: tuple[int, int]) -> NetworkSpec:
@@ -223,23 +229,29 @@ def _edge(spec: NetworkSpec, source: tuple[int, int], target: tuple[int, int]) -
 
 def _explicit(spec: NetworkSpec, layer: int) -> LayerSpec:
     """The layer with explicit wiring and the same edges."""
-    of = _fixed_layer(spec, layer)
-    if of.wiring.kind == "explicit":
-        return of
+    layer_spec = _fixed_layer(spec, layer)
+    if layer_spec.wiring.kind == "explicit":
+        return layer_spec
     before = spec.layers[layer - 1]
     if before.adaptive:
         raise NetworkError(
             f"Layer {layer} is adaptive: give it its number of neurons before you draw edges to layer {layer + 1}."
         )
     wired = design_graph(spec)
-    neurons = tuple(replace(neuron, inputs=wired.inputs(layer, place)) for place, neuron in enumerate(of.neurons))
-    return replace(of, neurons=neurons, wiring=replace(of.wiring, kind="explicit"))
+    neurons = tuple(
+        replace(neuron, inputs=wired.inputs(layer, place)) for place, neuron in enumerate(layer_spec.neurons)
+    )
+    return replace(layer_spec, neurons=neurons, wiring=replace(layer_spec.wiring, kind="explicit"))
 
 
-def _with_inputs(spec: NetworkSpec, target: tuple[int, int], of: LayerSpec, inputs: tuple[int, ...]) -> NetworkSpec:
+def _with_inputs(
+    spec: NetworkSpec, target: tuple[int, int], layer_spec: LayerSpec, inputs: tuple[int, ...]
+) -> NetworkSpec:
     layer, place = target
-    of = replace(of, neurons=_put(of.neurons, place, replace(of.neurons[place], inputs=inputs)))
-    return replace(spec, layers=_put(spec.layers, layer, of))
+    layer_spec = replace(
+        layer_spec, neurons=_put(layer_spec.neurons, place, replace(layer_spec.neurons[place], inputs=inputs))
+    )
+    return replace(spec, layers=_put(spec.layers, layer, layer_spec))
 
 
 # Settings
@@ -265,8 +277,8 @@ def set_settings(spec: NetworkSpec, place: DesignPlace, settings: Settings) -> N
     if place == "chair":
         return replace(spec, chair=replace(_chair(spec), settings=settings))
     if len(place) == 1:
-        of = replace(_layer(spec, place[0]), settings=settings)
-        return replace(spec, layers=_put(spec.layers, place[0], of))
+        layer_spec = replace(_layer(spec, place[0]), settings=settings)
+        return replace(spec, layers=_put(spec.layers, place[0], layer_spec))
     return _with_neuron(spec, *place, replace(_neuron(spec, *place), settings=settings))
 
 
@@ -278,13 +290,13 @@ def override(spec: NetworkSpec, place: DesignPlace, **changes: object) -> Networ
         return spec
     nothing: dict[str, None] = dict.fromkeys(changes)
     layers = []
-    for number, of in enumerate(spec.layers):
+    for number, layer_spec in enumerate(spec.layers):
         if place != "network" and place != (number,):
-            layers.append(of)
+            layers.append(layer_spec)
             continue
-        neurons = tuple(replace(neuron, settings=replace(neuron.settings, **nothing)) for neuron in of.neurons)
-        settings = replace(of.settings, **nothing) if place == "network" else of.settings
-        layers.append(replace(of, neurons=neurons, settings=settings))
+        neurons = tuple(replace(neuron, settings=replace(neuron.settings, **nothing)) for neuron in layer_spec.neurons)
+        settings = replace(layer_spec.settings, **nothing) if place == "network" else layer_spec.settings
+        layers.append(replace(layer_spec, neurons=neurons, settings=settings))
     return replace(spec, layers=tuple(layers))
 
 
@@ -318,10 +330,10 @@ def _layer(spec: NetworkSpec, layer: int) -> LayerSpec:
 
 
 def _fixed_layer(spec: NetworkSpec, layer: int) -> LayerSpec:
-    of = _layer(spec, layer)
-    if of.adaptive:
+    layer_spec = _layer(spec, layer)
+    if layer_spec.adaptive:
         raise NetworkError(f"Layer {layer + 1} is as wide as there are roles: give it its number of neurons first.")
-    return of
+    return layer_spec
 
 
 def _neuron(spec: NetworkSpec, layer: int, neuron: int) -> NeuronSpec:
@@ -338,20 +350,22 @@ def _chair(spec: NetworkSpec) -> ChairSpec:
 
 
 def _with_neuron(spec: NetworkSpec, layer: int, place: int, neuron: NeuronSpec) -> NetworkSpec:
-    of = spec.layers[layer]
-    return replace(spec, layers=_put(spec.layers, layer, replace(of, neurons=_put(of.neurons, place, neuron))))
+    layer_spec = spec.layers[layer]
+    return replace(
+        spec, layers=_put(spec.layers, layer, replace(layer_spec, neurons=_put(layer_spec.neurons, place, neuron)))
+    )
 
 
 def _with_layer(
-    spec: NetworkSpec, layer: int, of: LayerSpec, moved: Callable[[int], tuple[int, ...]] | None = None
+    spec: NetworkSpec, layer: int, layer_spec: LayerSpec, moved: Callable[[int], tuple[int, ...]] | None = None
 ) -> NetworkSpec:
     """The network with a layer replaced. ``moved`` says where its neurons went, so that edges follow them."""
-    spec = replace(spec, layers=_put(spec.layers, layer, of))
+    spec = replace(spec, layers=_put(spec.layers, layer, layer_spec))
     after = layer + 1
     if moved is not None and after < spec.depth and spec.layers[after].wiring.kind == "explicit":
         following = spec.layers[after]
         neurons = tuple(
-            _rewired(neuron, moved, place, len(of.neurons)) for place, neuron in enumerate(following.neurons)
+            _rewired(neuron, moved, place, len(layer_spec.neurons)) for place, neuron in enumerate(following.neurons)
         )
         spec = replace(spec, layers=_put(spec.layers, after, replace(following, neurons=neurons)))
     return _refitted(spec, layer, after)
@@ -374,23 +388,25 @@ def _refitted(spec: NetworkSpec, *layers: int) -> NetworkSpec:
 
 
 def _fitted(spec: NetworkSpec, layer: int) -> LayerSpec:
-    of = spec.layers[layer]
+    layer_spec = spec.layers[layer]
     if layer == 0:
-        neurons = tuple(replace(neuron, inputs=None) for neuron in of.neurons)
-        wiring = Wiring(window=of.wiring.window) if of.wiring.kind == "explicit" else of.wiring
-        return replace(of, neurons=neurons, wiring=wiring, gate=None)
+        neurons = tuple(replace(neuron, inputs=None) for neuron in layer_spec.neurons)
+        wiring = Wiring(window=layer_spec.wiring.window) if layer_spec.wiring.kind == "explicit" else layer_spec.wiring
+        return replace(layer_spec, neurons=neurons, wiring=wiring, gate=None)
     before, width = designed_width(spec, layer - 1), designed_width(spec, layer)
     if before is None:
-        return of
-    if of.wiring.kind == "explicit":
+        return layer_spec
+    if layer_spec.wiring.kind == "explicit":
         kept = [
             _rewired(neuron, lambda old: (old,) if old < before else (), place, before)
-            for place, neuron in enumerate(of.neurons)
+            for place, neuron in enumerate(layer_spec.neurons)
         ]
-        return replace(of, neurons=tuple(kept))
-    if of.wiring.kind == "window" and width is not None:
-        return replace(of, wiring=replace(of.wiring, window=max(of.wiring.window, width - before)))
-    return of
+        return replace(layer_spec, neurons=tuple(kept))
+    if layer_spec.wiring.kind == "window" and width is not None:
+        return replace(
+            layer_spec, wiring=replace(layer_spec.wiring, window=max(layer_spec.wiring.window, width - before))
+        )
+    return layer_spec
 
 
 def _own_place(spec: NetworkSpec, layer: int, place: int) -> tuple[int, ...] | None:

@@ -47,7 +47,9 @@ def with_endpoint_extra(spec: NetworkSpec, profiles: Mapping[str, EndpointProfil
         if there is not in_force:
             own = replace(own, extra=there.extra)
         extras = [with_extra_of(settings, profiles).extra for settings in stand_ins(in_force)]
-        others = tuple(replace(of, extra=extra) for of, extra in zip(in_force.stand_in or (), extras, strict=True))
+        others = tuple(
+            replace(stand_in, extra=extra) for stand_in, extra in zip(in_force.stand_in or (), extras, strict=True)
+        )
         return own if others == (in_force.stand_in or ()) else replace(own, stand_in=others)
 
     layers = tuple(

@@ -320,7 +320,8 @@ def _shaped(choices: Choices, layers: Sequence[int], limit: int) -> NetworkSpec:
     spec = _network(choices, layers[0], len(layers), "+".join(map(str, layers)), limit=limit)
     first = spec.layers[0]
     deeper = [
-        replace(of, neurons=first.neurons[:1] * width) for of, width in zip(spec.layers[1:], layers[1:], strict=True)
+        replace(layer_spec, neurons=first.neurons[:1] * width)
+        for layer_spec, width in zip(spec.layers[1:], layers[1:], strict=True)
     ]
     return replace(spec, layers=(first, *deeper))
 
@@ -484,5 +485,8 @@ def calls_alone(experiment: Experiment, roles: Mapping[str, int]) -> int:
 def as_wide_as(network: NetworkSpec, width: int) -> NetworkSpec:
     """The network with so many neurons in each layer."""
     return replace(
-        network, layers=tuple(replace(of, neurons=of.neurons[:1] * width, adaptive=False) for of in network.layers)
+        network,
+        layers=tuple(
+            replace(layer_spec, neurons=layer_spec.neurons[:1] * width, adaptive=False) for layer_spec in network.layers
+        ),
     )

@@ -78,8 +78,8 @@ def _model(
 ) -> FixedDesign | None:
     """The model that most neurons have; the embedded one where none has."""
     used: Counter[tuple[str, str | None]] = Counter()
-    for number, of in enumerate(spec.layers):
-        for one in range(len(of.neurons)):
+    for number, layer_spec in enumerate(spec.layers):
+        for one in range(len(layer_spec.neurons)):
             settings = neuron_settings(spec, number, one)
             if _usable(settings, endpoints):
                 used[settings.endpoint or "", settings.model] += 1
@@ -177,18 +177,20 @@ def _connected(spec: NetworkSpec, layer: int, place: int) -> FixedDesign | None:
 
 
 def _of_layer(spec: NetworkSpec, layer: int, field: str) -> FixedDesign | None:
-    of = spec.layers[layer]
-    if field == "neurons" and not of.neurons:
-        filled = replace(of, neurons=(NeuronSpec(),))
+    layer_spec = spec.layers[layer]
+    if field == "neurons" and not layer_spec.neurons:
+        filled = replace(layer_spec, neurons=(NeuronSpec(),))
         return FixedDesign("Add a neuron", _put_layer(spec, layer, filled))
-    if field == "neurons" and of.adaptive:
-        return FixedDesign("Keep the first", _put_layer(spec, layer, replace(of, neurons=of.neurons[:1])))
+    if field == "neurons" and layer_spec.adaptive:
+        return FixedDesign(
+            "Keep the first", _put_layer(spec, layer, replace(layer_spec, neurons=layer_spec.neurons[:1]))
+        )
     if field == "neurons" and spec.roles.limit is not None:
         return FixedDesign("Ask for more roles", replace(spec, roles=replace(spec.roles, limit=None)))
-    if field == "role" and of.neurons:
-        return FixedDesign("Remove its role", _put_neuron(spec, layer, 0, replace(of.neurons[0], role=None)))
+    if field == "role" and layer_spec.neurons:
+        return FixedDesign("Remove its role", _put_neuron(spec, layer, 0, replace(layer_spec.neurons[0], role=None)))
     if field in ("gate", "between"):
-        kept = replace(of, gate=None) if field == "gate" else replace(of, between=None)
+        kept = replace(layer_spec, gate=None) if field == "gate" else replace(layer_spec, between=None)
         return FixedDesign("Remove the stop rule", _put_layer(spec, layer, kept))
     if field.startswith("wiring"):
         return FixedDesign("Read the whole layer before", design.set_wiring(spec, layer, "full"))
@@ -208,7 +210,7 @@ def _of_network(spec: NetworkSpec, path: str) -> FixedDesign | None:
     if path == "roles.limit":
         return FixedDesign("Ask for as many as there are neurons", replace(spec, roles=replace(roles, limit=None)))
     if path == "roles.roles" and not roles.roles:
-        wide = max((len(of.neurons) for of in spec.layers), default=1)
+        wide = max((len(layer_spec.neurons) for layer_spec in spec.layers), default=1)
         for _ in range(max(1, wide)):
             added = replace(spec.roles, roles=(*spec.roles.roles, _new_role(spec)))
             spec = replace(spec, roles=added)
@@ -261,9 +263,9 @@ def _lacking(spec: NetworkSpec) -> int:
     wide = max(
         (
             place + 1
-            for of in spec.layers
-            if not of.adaptive
-            for place, neuron in enumerate(of.neurons)
+            for layer_spec in spec.layers
+            if not layer_spec.adaptive
+            for place, neuron in enumerate(layer_spec.neurons)
             if neuron.role is None
         ),
         default=0,
@@ -275,7 +277,9 @@ def _new_role(spec: NetworkSpec) -> Role:
     """A role of the library that the network does not have yet; a numbered one where it has all."""
     language = "zh" if spec.language == "zh" else "en"
     taken = {role.name for role in spec.roles.roles}
-    taken |= {neuron.role.name for of in spec.layers for neuron in of.neurons if neuron.role is not None}
+    taken |= {
+        neuron.role.name for layer_spec in spec.layers for neuron in layer_spec.neurons if neuron.role is not None
+    }
     for entry in library(language):
         if entry.role.name not in taken:
             return entry.role
@@ -289,11 +293,11 @@ def _put_role(roles: RolesSpec, place: int, role: Role) -> RolesSpec:
     return replace(roles, roles=(*roles.roles[:place], role, *roles.roles[place + 1 :]))
 
 
-def _put_layer(spec: NetworkSpec, layer: int, of: LayerSpec) -> NetworkSpec:
-    return replace(spec, layers=(*spec.layers[:layer], of, *spec.layers[layer + 1 :]))
+def _put_layer(spec: NetworkSpec, layer: int, layer_spec: LayerSpec) -> NetworkSpec:
+    return replace(spec, layers=(*spec.layers[:layer], layer_spec, *spec.layers[layer + 1 :]))
 
 
 def _put_neuron(spec: NetworkSpec, layer: int, place: int, neuron: NeuronSpec) -> NetworkSpec:
-    of = spec.layers[layer]
-    neurons = (*of.neurons[:place], neuron, *of.neurons[place + 1 :])
-    return _put_layer(spec, layer, replace(of, neurons=neurons))
+    layer_spec = spec.layers[layer]
+    neurons = (*layer_spec.neurons[:place], neuron, *layer_spec.neurons[place + 1 :])
+    return _put_layer(spec, layer, replace(layer_spec, neurons=neurons))

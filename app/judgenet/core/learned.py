@@ -35,11 +35,11 @@ def misfit(spec: NetworkSpec, rule: LearnedRule) -> str:
     widths = designed_widths(spec)
     if widths != rule.widths:
         return f"It was learned from layers of {_widths(rule.widths)} neurons, and the network has {_widths(widths)}."
-    for of in rule.neurons:
-        role = fixed_role(spec, of.layer, of.neuron)
-        if role != of.role:
-            had, has = (f"the role {name!r}" if name else "no role of its own" for name in (of.role, role))
-            return f"Neuron {of.neuron} of layer {of.layer} had {had} when it was learned, and has {has}."
+    for neuron_spec in rule.neurons:
+        role = fixed_role(spec, neuron_spec.layer, neuron_spec.neuron)
+        if role != neuron_spec.role:
+            had, has = (f"the role {name!r}" if name else "no role of its own" for name in (neuron_spec.role, role))
+            return f"Neuron {neuron_spec.neuron} of layer {neuron_spec.layer} had {had} when it was learned, and has {has}."
     return ""
 
 

@@ -132,8 +132,8 @@ def stand_ins(settings: Settings) -> tuple[Settings, ...]:
     """The settings of the calls that stand-ins are asked, in their order: those of the call but for who is asked, and
     for the further fields, which are the endpoint's."""
     return tuple(
-        replace(settings, endpoint=of.endpoint, model=of.model, extra=of.extra, stand_in=None)
-        for of in settings.stand_in or ()
+        replace(settings, endpoint=stand_in.endpoint, model=stand_in.model, extra=stand_in.extra, stand_in=None)
+        for stand_in in settings.stand_in or ()
     )
 
 
@@ -300,17 +300,17 @@ class LearnedRule:
         """What is wrong with it, by member."""
         if not self.neurons:
             yield "neurons", "is empty: a learned rule needs a neuron"
-        if len({(of.layer, of.neuron) for of in self.neurons}) < len(self.neurons):
+        if len({(neuron_spec.layer, neuron_spec.neuron) for neuron_spec in self.neurons}) < len(self.neurons):
             yield "neurons", "has a neuron twice"
-        for place, of in enumerate(self.neurons):
-            if self.kind == "nonnegative" and of.weight < 0:
-                problem = f"must be 0 or more for weights that are not negative, but is {of.weight}"
+        for place, neuron_spec in enumerate(self.neurons):
+            if self.kind == "nonnegative" and neuron_spec.weight < 0:
+                problem = f"must be 0 or more for weights that are not negative, but is {neuron_spec.weight}"
                 yield f"neurons[{place}].weight", problem
             if self.kind == "dawid_skene":
                 table = f"neurons[{place}].table"
-                if len(of.table) != len(VERDICTS):
+                if len(neuron_spec.table) != len(VERDICTS):
                     yield table, "must have three rows: what a neuron says where A, B and the tie are true"
-                for row, shares in enumerate(of.table):
+                for row, shares in enumerate(neuron_spec.table):
                     if not _are_shares(shares):
                         yield f"{table}[{row}]", _SHARES
         if self.kind == "dawid_skene" and not _are_shares(self.prior):
@@ -442,18 +442,20 @@ def is_recorded(spec: NetworkSpec) -> bool:
 
 def neuron_settings(spec: NetworkSpec, layer: int, neuron: int) -> Settings:
     """The settings in force for a neuron; ``layer`` and ``neuron`` are 0-based."""
-    of = spec.layers[layer]
-    return of.neurons[0 if of.adaptive else neuron].settings.over(of.settings).over(spec.settings)
+    layer_spec = spec.layers[layer]
+    return (
+        layer_spec.neurons[0 if layer_spec.adaptive else neuron].settings.over(layer_spec.settings).over(spec.settings)
+    )
 
 
 def asks_probabilities(spec: NetworkSpec) -> bool:
     """Whether some neuron or the chair is to be scored by token probabilities."""
     given = [
         spec.settings,
-        *(of.settings for of in spec.layers),
+        *(layer_spec.settings for layer_spec in spec.layers),
         *(() if spec.chair is None else (spec.chair.settings,)),
     ]
-    given += [neuron.settings for of in spec.layers for neuron in of.neurons]
+    given += [neuron.settings for layer_spec in spec.layers for neuron in layer_spec.neurons]
     if all(settings.scores != "probabilities" for settings in given):
         return False  # the usual case, told without merging the settings of each neuron
     of_neurons = (
@@ -480,7 +482,9 @@ def chair_settings(spec: NetworkSpec) -> Settings:
 def asked_settings(spec: NetworkSpec) -> tuple[Settings, ...]:
     """The settings in force for each kind of call that the network makes."""
     used = [
-        neuron_settings(spec, layer, place) for layer, of in enumerate(spec.layers) for place in range(len(of.neurons))
+        neuron_settings(spec, layer, place)
+        for layer, layer_spec in enumerate(spec.layers)
+        for place in range(len(layer_spec.neurons))
     ]
     if needs_roles(spec):
         used.append(role_settings(spec))
@@ -505,9 +509,9 @@ def takes_criterion(spec: NetworkSpec, layer: int, neuron: int) -> bool:
     """Whether a neuron (both 0-based) judges by the pair's criterion of its place, where the pair has so many."""
     if spec.roles.kind != "criteria" or layer >= spec.depth:
         return False
-    of = spec.layers[layer]
-    place = 0 if of.adaptive else neuron
-    return place < len(of.neurons) and of.neurons[place].role is None
+    layer_spec = spec.layers[layer]
+    place = 0 if layer_spec.adaptive else neuron
+    return place < len(layer_spec.neurons) and layer_spec.neurons[place].role is None
 
 
 def role_limit(spec: NetworkSpec) -> int | None:
@@ -539,9 +543,9 @@ def criteria_roles_count(spec: NetworkSpec, criteria: int) -> int:
 
 def designed_width(spec: NetworkSpec, layer: int) -> int | None:
     """The most neurons that a layer can have, ``None`` where only the roles of a pair tell."""
-    of = spec.layers[layer]
-    if not of.adaptive:
-        return len(of.neurons)
+    layer_spec = spec.layers[layer]
+    if not layer_spec.adaptive:
+        return len(layer_spec.neurons)
     if spec.roles.kind == "criteria":
         return None
     return role_limit(spec) if spec.roles.kind == "generated" else len(spec.roles.roles)
@@ -553,20 +557,20 @@ def places_of(spec: NetworkSpec, layer: int, roles: int) -> tuple[int, ...]:
     An adaptive layer has one neuron a role. Where a pair's own roles are fewer than the neurons, those without a
     role rest for this pair; a neuron with a role of its own always works.
     """
-    of = spec.layers[layer]
-    if of.adaptive:
+    layer_spec = spec.layers[layer]
+    if layer_spec.adaptive:
         return tuple(range(roles))
     if not roles_vary(spec):
-        return tuple(range(len(of.neurons)))
-    return tuple(place for place, neuron in enumerate(of.neurons) if place < roles or neuron.role is not None)
+        return tuple(range(len(layer_spec.neurons)))
+    return tuple(place for place, neuron in enumerate(layer_spec.neurons) if place < roles or neuron.role is not None)
 
 
 def designed_role(spec: NetworkSpec, layer: int, neuron: int) -> Role | None:
     """The role that a neuron (both 0-based) has on every pair; ``None`` where it changes with the pair, or it has
     none."""
-    of = spec.layers[layer]
-    neuron_of = 0 if of.adaptive else neuron
-    own = of.neurons[neuron_of].role if neuron_of < len(of.neurons) else None
+    layer_spec = spec.layers[layer]
+    neuron_of = 0 if layer_spec.adaptive else neuron
+    own = layer_spec.neurons[neuron_of].role if neuron_of < len(layer_spec.neurons) else None
     if own is None and spec.roles.kind == "fixed" and neuron < len(spec.roles.roles):
         return spec.roles.roles[neuron]
     return own

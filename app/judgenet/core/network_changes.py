@@ -86,17 +86,17 @@ def _role(what: str, one: Role | None, other: Role | None) -> Iterator[Change]:
         yield Change(f"description of the {what} ({one.name})", one.description or "none", other.description or "none")
 
 
-def _layer(where: str, one: LayerSpec, other: LayerSpec) -> Iterator[Change]:
+def _layer(where: str, layer_spec: LayerSpec, other: LayerSpec) -> Iterator[Change]:
     yield Change(
-        f"width of {where}", *("as many as roles" if of.width is None else str(of.width) for of in (one, other))
+        f"width of {where}", *("as many as roles" if of.width is None else str(of.width) for of in (layer_spec, other))
     )
-    yield Change(f"wiring of {where}", _wiring(one.wiring), _wiring(other.wiring))
-    yield Change(f"stop rule before {where}", _stop(one.gate), _stop(other.gate))
-    yield Change(f"stop rule between the neurons of {where}", _stop(one.between), _stop(other.between))
-    yield from _settings(f" of {where}", one.settings, other.settings)
-    if one.adaptive == other.adaptive:
-        for number, (mine, theirs) in enumerate(zip(one.neurons, other.neurons, strict=False), 1):
-            yield from _neuron("all neurons" if one.adaptive else f"neuron {number}", where, mine, theirs)
+    yield Change(f"wiring of {where}", _wiring(layer_spec.wiring), _wiring(other.wiring))
+    yield Change(f"stop rule before {where}", _stop(layer_spec.gate), _stop(other.gate))
+    yield Change(f"stop rule between the neurons of {where}", _stop(layer_spec.between), _stop(other.between))
+    yield from _settings(f" of {where}", layer_spec.settings, other.settings)
+    if layer_spec.adaptive == other.adaptive:
+        for number, (mine, theirs) in enumerate(zip(layer_spec.neurons, other.neurons, strict=False), 1):
+            yield from _neuron("all neurons" if layer_spec.adaptive else f"neuron {number}", where, mine, theirs)
 
 
 def _wiring(wiring: Wiring) -> str:
@@ -107,11 +107,11 @@ def _stop(rule: StopRule | None) -> str:
     return "none" if rule is None else stop_rule_words(rule)
 
 
-def _neuron(who: str, where: str, one: NeuronSpec, other: NeuronSpec) -> Iterator[Change]:
+def _neuron(who: str, where: str, neuron_spec: NeuronSpec, other: NeuronSpec) -> Iterator[Change]:
     whole = f"{who} of {where}"
-    yield from _role(f"role of {whole}", one.role, other.role)
-    yield Change(f"inputs of {whole}", _inputs(one), _inputs(other))
-    yield from _settings(f" of {whole}", one.settings, other.settings)
+    yield from _role(f"role of {whole}", neuron_spec.role, other.role)
+    yield Change(f"inputs of {whole}", _inputs(neuron_spec), _inputs(other))
+    yield from _settings(f" of {whole}", neuron_spec.settings, other.settings)
 
 
 def _inputs(neuron: NeuronSpec) -> str:

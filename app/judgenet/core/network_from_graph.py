@@ -168,20 +168,20 @@ def _layer(net: nx.DiGraph[Any], base: NetworkSpec, number: int, layers: list[li
     return changed if same else _wired(changed, reads, len(before))
 
 
-def _wired(of: LayerSpec, reads: list[tuple[int, ...]], before: int) -> LayerSpec:
+def _wired(layer_spec: LayerSpec, reads: list[tuple[int, ...]], before: int) -> LayerSpec:
     """The layer with a wiring by which its neurons read these places."""
-    window = of.wiring.window
-    neurons = tuple(replace(neuron, inputs=None) for neuron in of.neurons)
+    window = layer_spec.wiring.window
+    neurons = tuple(replace(neuron, inputs=None) for neuron in layer_spec.neurons)
     if not before:
-        return replace(of, neurons=neurons, wiring=Wiring("full", window))
+        return replace(layer_spec, neurons=neurons, wiring=Wiring("full", window))
     earlier = LayerSpec((NeuronSpec(),) * before)
     for kind in ("full", "window"):
-        layer = replace(of, neurons=neurons, wiring=Wiring(kind, window))
+        layer = replace(layer_spec, neurons=neurons, wiring=Wiring(kind, window))
         wired = design_graph(NetworkSpec((earlier, layer)))
         if reads == [wired.inputs(1, place) for place in range(len(neurons))]:
             return layer
     neurons = tuple(replace(neuron, inputs=each) for neuron, each in zip(neurons, reads, strict=True))
-    return replace(of, neurons=neurons, wiring=Wiring("explicit", window))
+    return replace(layer_spec, neurons=neurons, wiring=Wiring("explicit", window))
 
 
 def _changes(net: nx.DiGraph[Any], node: Any, known: Mapping[str, Any]) -> dict[str, Any]:

@@ -124,9 +124,9 @@ def design_graph(spec: NetworkSpec, usual: int = USUAL_ROLES) -> NetworkGraph:
     ``usual`` is the width of a layer that is as wide as the model names roles.
     """
     places = []
-    for layer, of in enumerate(spec.layers):
-        wide = designed_width(spec, layer) if of.adaptive else len(of.neurons)
-        places.append(tuple(range(usual if wide is None else min(wide, MOST_ROLES) if of.adaptive else wide)))
+    for layer, layer_spec in enumerate(spec.layers):
+        wide = designed_width(spec, layer) if layer_spec.adaptive else len(layer_spec.neurons)
+        places.append(tuple(range(usual if wide is None else min(wide, MOST_ROLES) if layer_spec.adaptive else wide)))
     return _kept_graph(_shape(spec, places))
 
 

@@ -85,7 +85,7 @@ def network_schema(defined: dict[str, Schema]) -> Schema:
 
 def neurons_to_json(neurons: Iterable[NeuronSpec]) -> dict[str, Any]:
     """Neurons to be taken to another network. Their edges stay behind: they mean nothing there."""
-    return {"judgenet_neurons": VERSION, "neurons": [write(replace(one, inputs=None)) for one in neurons]}
+    return {"judgenet_neurons": VERSION, "neurons": [write(replace(neuron, inputs=None)) for neuron in neurons]}
 
 
 def neurons_from_json(record: object) -> tuple[NeuronSpec, ...]:
@@ -141,25 +141,25 @@ def digest(spec: NetworkSpec) -> str:
 
 def _stop_rules(spec: NetworkSpec) -> dict[str, Any]:
     """The stop rules by place."""
-    given = {f"before {layer}": of.gate for layer, of in enumerate(spec.layers, 1)}
-    given |= {f"within {layer}": of.between for layer, of in enumerate(spec.layers, 1)}
+    given = {f"before {layer}": layer_spec.gate for layer, layer_spec in enumerate(spec.layers, 1)}
+    given |= {f"within {layer}": layer_spec.between for layer, layer_spec in enumerate(spec.layers, 1)}
     given["chair"] = None if spec.chair is None else spec.chair.gate
     return {place: write(rule) for place, rule in given.items() if rule is not None}
 
 
 def _asked(spec: NetworkSpec, layer: int) -> dict[str, Any]:
-    of = spec.layers[layer]
-    kind = of.wiring.kind if layer else None
+    layer_spec = spec.layers[layer]
+    kind = layer_spec.wiring.kind if layer else None
     return {
-        "adaptive": of.adaptive,
-        "wiring": [kind, of.wiring.window] if kind == "window" else kind,
+        "adaptive": layer_spec.adaptive,
+        "wiring": [kind, layer_spec.wiring.window] if kind == "window" else kind,
         "neurons": [
             {
                 "role": None if neuron.role is None else write(neuron.role),
                 "settings": write(_filled(neuron_settings(spec, layer, place))),
                 "inputs": sorted(set(neuron.inputs or ())) if kind == "explicit" else None,
             }
-            for place, neuron in enumerate(of.neurons)
+            for place, neuron in enumerate(layer_spec.neurons)
         ],
     }
 

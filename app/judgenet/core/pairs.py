@@ -98,7 +98,7 @@ class Pair:
         if self.criteria:
             seen.append([criterion.to_json() for criterion in self.criteria])
         if self.pictures:
-            seen.append({"pictures": sorted(one.sha256 for one in self.pictures)})
+            seen.append({"pictures": sorted(picture.sha256 for picture in self.pictures)})
         # ASCII escapes keep lone surrogates encodable.
         return hashlib.sha256(json.dumps(seen).encode("ascii")).hexdigest()
 
@@ -138,7 +138,7 @@ class Pair:
         if self.criteria:
             record["criteria"] = [criterion.to_json() for criterion in self.criteria]
         if self.pictures:
-            record["pictures"] = [one.to_json() for one in self.pictures]
+            record["pictures"] = [picture.to_json() for picture in self.pictures]
         return record
 
     @classmethod

@@ -128,11 +128,11 @@ def _bare(spec: NetworkSpec) -> NetworkSpec:
 
     layers = tuple(
         replace(
-            of,
-            settings=bare(of.settings),
-            neurons=tuple(replace(neuron, settings=bare(neuron.settings)) for neuron in of.neurons),
+            layer_spec,
+            settings=bare(layer_spec.settings),
+            neurons=tuple(replace(neuron, settings=bare(neuron.settings)) for neuron in layer_spec.neurons),
         )
-        for of in spec.layers
+        for layer_spec in spec.layers
     )
     return replace(
         spec,

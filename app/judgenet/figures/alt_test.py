@@ -74,7 +74,7 @@ def alt_test_figures(result: AltTest) -> AltTestFigures:
         tested=result.tested,
         advantage=mean_figures(result.advantage),
         passes=result.passes,
-        annotators={of.name: left_out_figures(of) for of in result.annotators},
+        annotators={annotator.name: left_out_figures(annotator) for annotator in result.annotators},
         reason=result.reason or None,
     )
 

@@ -64,9 +64,9 @@ class StandInFigures:
     def words(self) -> str:
         """Who answered how many calls, in a sentence."""
         by_model: dict[str, int] = {}
-        for one in self.neurons:
-            name = f"{one.endpoint}/{one.model}"
-            by_model[name] = by_model.get(name, 0) + one.calls
+        for neuron_spec in self.neurons:
+            name = f"{neuron_spec.endpoint}/{neuron_spec.model}"
+            by_model[name] = by_model.get(name, 0) + neuron_spec.calls
         named = ", ".join(f"{name} {calls:,}" for name, calls in by_model.items())
         by = "a stand-in" if len(by_model) == 1 else "stand-ins"
         return f"{of(self.calls, self.n_total)} calls were answered by {by}: {named}."

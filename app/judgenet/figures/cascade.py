@@ -344,7 +344,7 @@ def _replayed(
                 reason=(reason if pairs else _NO_PAIR) or None,
             )
         )
-    return _totals(rows, sum(of.decided for of in rows))
+    return _totals(rows, sum(row.decided for row in rows))
 
 
 def variants(

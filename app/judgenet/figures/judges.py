@@ -73,11 +73,11 @@ def _without_models(spec: NetworkSpec) -> NetworkSpec:
 
     layers = tuple(
         replace(
-            of,
-            settings=bare(of.settings),
-            neurons=tuple(replace(neuron, settings=bare(neuron.settings)) for neuron in of.neurons),
+            layer_spec,
+            settings=bare(layer_spec.settings),
+            neurons=tuple(replace(neuron, settings=bare(neuron.settings)) for neuron in layer_spec.neurons),
         )
-        for of in spec.layers
+        for layer_spec in spec.layers
     )
     chair = None if spec.chair is None else replace(spec.chair, settings=bare(spec.chair.settings))
     roles = replace(spec.roles, settings=bare(spec.roles.settings))

@@ -283,9 +283,9 @@ def learned_rule(
     """
     run, spec, done = frame.run, network_of(frame.run), set(frame.done.tolist())
     used = [
-        of.pair
-        for of in run_pairs(store, run)
-        if of.index in done and (of.pair.human is not None or kind == "dawid_skene")
+        pair.pair
+        for pair in run_pairs(store, run)
+        if pair.index in done and (pair.pair.human is not None or kind == "dawid_skene")
     ]
     tables = learned.tables or ((),) * len(frame.places)
     tie_weights = learned.tie_weights or (0.0,) * len(frame.places)

@@ -70,13 +70,13 @@ def criteria_findings(found: CriteriaColumns, columns: Sequence[str]) -> list[Fi
     if not counts:
         return []
     each = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-    weights = any(weights_differ([one.weight for one in criteria]) for criteria in found.criteria)
+    weights = any(weights_differ([criterion.weight for criterion in criteria]) for criteria in found.criteria)
     message = (
         f"Criteria from {listed(list(columns))}: {each} each on {of(len(counts), len(found.criteria))} records, "
         f"{'with' if weights else 'without'} weights."
     )
     findings = [Finding("criteria", "note", len(counts), message)]
-    faults = sum(one.name.startswith(_AVOID) for criteria in found.criteria for one in criteria)
+    faults = sum(criterion.name.startswith(_AVOID) for criteria in found.criteria for criterion in criteria)
     if faults:
         message = f"Points below 0 are for what a good response avoids: {plural(faults, 'criterion', 'criteria')}."
         findings.append(Finding("criteria_to_avoid", "note", faults, message))

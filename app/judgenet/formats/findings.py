@@ -242,7 +242,7 @@ def _pictures(pairs: Sequence[Pair]) -> Finding | None:
     ids = [pair.id for pair in pairs if pair.pictures]
     if not ids:
         return None
-    different = len({one.sha256 for pair in pairs for one in pair.pictures})
+    different = len({picture.sha256 for pair in pairs for picture in pair.pictures})
     message = f"Pairs with pictures ({plural(different, 'different picture')}): they need models that see."
     return Finding("pictures", "note", len(ids), message, tuple(ids))
 

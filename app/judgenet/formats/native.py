@@ -535,7 +535,7 @@ def labels_by_annotator(table: RecordTable) -> RecordTable | None:
     else:
         return None
     given = table.column(ids)
-    rows = [(place, who, said) for place, of in enumerate(annotators) for who, said in of.items()]
+    rows = [(place, who, said) for place, annotator in enumerate(annotators) for who, said in annotator.items()]
     columns = {
         "pair_id": [given[place] for place, _, _ in rows],
         "annotator": [who for _, who, _ in rows],

@@ -65,7 +65,7 @@ def fit_ising(said: Floats, labels: Floats, c: float, weights: Floats | None = N
     cuts = np.cumsum(sizes)[:-1]
     step = max(1, _AT_ONCE // n)
     rows = [slice(start, start + step) for start in range(0, len(said), step)]
-    parts = [_Part(np.nan_to_num(said[of]), ~np.isnan(said[of]), labels[of], count[of]) for of in rows]
+    parts = [_Part(np.nan_to_num(said[row]), ~np.isnan(said[row]), labels[row], count[row]) for row in rows]
     # Divided by c and the number of pairs, so that what ends the search does not depend on either.
     total = float(count.sum())
     shrink = np.concatenate([np.ones(n + sizes[1]), np.full(n, _LOOSE), np.ones(n)]) / (c * total)

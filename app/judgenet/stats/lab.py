@@ -186,7 +186,7 @@ def evaluate(
                 chances[plan.key].analytic,
                 seed,
                 lab.settings.margin,
-                sum(PROBES[of.key].has_rival for of in lab.probes),
+                sum(PROBES[probe.key].has_rival for probe in lab.probes),
             )
             for plan in lab.probes
         ]

@@ -461,4 +461,4 @@ def leave_out(
             verdicts[place] = verdict
     whole = np.array(labelled, dtype=np.intp)
     weights, penalty = _fit_logistic(votes, labels, groups, whole, nonnegative, PENALTIES, FOLDS, seed)
-    return Learned(tuple(verdicts), tuple(float(one) for one in weights), penalty)
+    return Learned(tuple(verdicts), tuple(float(weight) for weight in weights), penalty)

@@ -371,7 +371,11 @@ def learned_probability(rule: LearnedRule, votes: Floats, places: Sequence[tuple
     """The probability that A is better by a logistic rule, by pair; NaN where none of its neurons votes. Arguments as
     for :func:`learned_codes`."""
     columns = {place: column for column, place in enumerate(places)}
-    known = [(of.weight, columns[of.layer, of.neuron]) for of in rule.neurons if (of.layer, of.neuron) in columns]
+    known = [
+        (neuron_spec.weight, columns[neuron_spec.layer, neuron_spec.neuron])
+        for neuron_spec in rule.neurons
+        if (neuron_spec.layer, neuron_spec.neuron) in columns
+    ]
     mine = votes[:, [column for _, column in known]]
     score = np.where(np.isnan(mine), 0.0, mine) @ np.array([weight for weight, _ in known])
     there: Flags = np.any(~np.isnan(mine), axis=1)
