@@ -76,7 +76,7 @@ def pair_confidence(
             return voting.count(verdict) / len(voting) if voting else None
         case "samples":
             several = [said for said in calls.said.values() if len(said) > 1]
-            same = [max(said.count(one) for one in VERDICTS) / len(said) for said in map(list, several)]
+            same = [max(said.count(choice) for choice in VERDICTS) / len(said) for said in map(list, several)]
             return fsum(same) / len(same) if same else None
         case "entropy":
             return None if calls.shares is None else sureness(calls.shares)
@@ -91,7 +91,12 @@ def pair_confidence(
 
 def _both_orders(calls: PairCalls, verdict: Verdict) -> bool:
     for order in ("ab", "ba"):
-        said = [one for (_, _, shown), all_said in calls.said.items() if shown == order for one in all_said]
+        said = [
+            call_verdict
+            for (_, _, shown), all_said in calls.said.items()
+            if shown == order
+            for call_verdict in all_said
+        ]
         lead = said.count("a") - said.count("b")
         if not said or verdict != ("a" if lead > 0 else "b" if lead < 0 else "tie"):
             return False
@@ -104,11 +109,11 @@ def _learned_probability(rule: LearnedRule | None, verdict: Verdict, calls: Pair
         return None
     votes: dict[tuple[int, int], list[float]] = {}
     for (layer, neuron, _), said in calls.said.items():
-        votes.setdefault((layer, neuron), []).extend(_SIGN[one] for one in said)
+        votes.setdefault((layer, neuron), []).extend(_SIGN[verdict_said] for verdict_said in said)
     known = [
-        (neuron_spec.weight, votes[neuron_spec.layer, neuron_spec.neuron])
-        for neuron_spec in rule.neurons
-        if votes.get((neuron_spec.layer, neuron_spec.neuron))
+        (neuron_weight.weight, votes[neuron_weight.layer, neuron_weight.neuron])
+        for neuron_weight in rule.neurons
+        if votes.get((neuron_weight.layer, neuron_weight.neuron))
     ]
     if not known:
         return None

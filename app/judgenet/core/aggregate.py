@@ -207,7 +207,7 @@ def aggregate(
     of_all = plurality(pooled, rules, c1)
     scored = fsum(weight for _, _, weight in gathered.scores)
     valid = tuple(sum(v.layer == layer and v.verdict is not None for v in verdicts) for layer in range(1, depth + 1))
-    found = PairVerdicts(
+    verdicts_found = PairVerdicts(
         c1=c1,
         c1_ab=merged(gathered.in_order["ab"]),
         c1_ba=merged(gathered.in_order["ba"]),
@@ -232,35 +232,45 @@ def aggregate(
     if soft:
         voters = {place: calls.shares for place, calls in of_neurons if calls.shares}
         weights = {place: calls.weight for place, calls in of_neurons}
-        found = replace(found, soft=soft_verdicts(voters, depth, rules, c1, last_asked, weights))
+        verdicts_found = replace(verdicts_found, soft=soft_verdicts(voters, depth, rules, c1, last_asked, weights))
     if rules.quorum is not None:
-        found = _with_quorum(found, rules, last_asked)
-    return found if rules.acceptance is None else _with_acceptance(found, rules.acceptance, gathered.neurons, depth)
+        verdicts_found = _with_quorum(verdicts_found, rules, last_asked)
+    return (
+        verdicts_found
+        if rules.acceptance is None
+        else _with_acceptance(verdicts_found, rules.acceptance, gathered.neurons, depth)
+    )
 
 
-def _with_quorum(found: PairVerdicts, rules: Aggregation, last_asked: int | None) -> PairVerdicts:
+def _with_quorum(verdicts: PairVerdicts, rules: Aggregation, last_asked: int | None) -> PairVerdicts:
     """The verdicts of a pair without those for which too few neurons have a valid call."""
     quorum = rules.quorum or 0
-    of_all, last = sum(found.valid), len(found.valid) if last_asked is None else last_asked
-    weighed = {(of.layer, of.neuron) for of in (rules.learned.neurons if rules.learned else ())}
+    of_all, last = sum(verdicts.valid), len(verdicts.valid) if last_asked is None else last_asked
+    weighed = {
+        (neuron_verdict.layer, neuron_verdict.neuron)
+        for neuron_verdict in (rules.learned.neurons if rules.learned else ())
+    }
     valid = {"c1": of_all, "c2_all": of_all}
-    by_layer = {layer: found.valid[min(layer, last) - 1] for layer in range(1, len(found.valid) + 1)}
+    by_layer = {layer: verdicts.valid[min(layer, last) - 1] for layer in range(1, len(verdicts.valid) + 1)}
     valid |= {f"c2_l{layer}": count for layer, count in by_layer.items()}
     valid |= {name: by_layer.get(voting_layer(name) or 0, of_all) for name in soft_names(len(by_layer))}
-    valid["chair"] = of_all if found.chair_left_out else found.valid[-1] if found.valid else 0
-    valid[LEARNED] = sum((of.layer, of.neuron) in weighed and of.verdict is not None for of in found.neurons)
-    asked = found.calls_total > 0
-    short = tuple(name for name in found.named() if asked and name in valid and valid[name] < quorum)
+    valid["chair"] = of_all if verdicts.chair_left_out else verdicts.valid[-1] if verdicts.valid else 0
+    valid[LEARNED] = sum(
+        (neuron_verdict.layer, neuron_verdict.neuron) in weighed and neuron_verdict.verdict is not None
+        for neuron_verdict in verdicts.neurons
+    )
+    asked = verdicts.calls_total > 0
+    short = tuple(name for name in verdicts.named() if asked and name in valid and valid[name] < quorum)
     return replace(
-        found,
-        c1=None if "c1" in short else found.c1,
+        verdicts,
+        c1=None if "c1" in short else verdicts.c1,
         c2_layers=tuple(
-            None if f"c2_l{layer}" in short else verdict for layer, verdict in enumerate(found.c2_layers, 1)
+            None if f"c2_l{layer}" in short else verdict for layer, verdict in enumerate(verdicts.c2_layers, 1)
         ),
-        c2_all=None if "c2_all" in short else found.c2_all,
-        chair=None if "chair" in short else found.chair,
-        learned=None if LEARNED in short else found.learned,
-        soft=None if found.soft is None else found.soft.without(short),
+        c2_all=None if "c2_all" in short else verdicts.c2_all,
+        chair=None if "chair" in short else verdicts.chair,
+        learned=None if LEARNED in short else verdicts.learned,
+        soft=None if verdicts.soft is None else verdicts.soft.without(short),
         no_quorum=short,
     )
 
@@ -291,7 +301,7 @@ class _Gathered:
 
 def _gathered(opinions: Iterable[Opinion], depth: int) -> _Gathered:
     neurons: dict[tuple[int, int], _Calls] = {}
-    found = _Gathered(neurons, {"ab": [], "ba": []}, [])
+    gathered = _Gathered(neurons, {"ab": [], "ba": []}, [])
     seen: set[tuple[int, int, Order, int]] = set()
     for layer, neuron, order, sample, result, weight in opinions:
         seen_before = len(seen)
@@ -312,10 +322,10 @@ def _gathered(opinions: Iterable[Opinion], depth: int) -> _Gathered:
         calls.shares.append(result.shares or WHOLE[_sign(difference)])
         if layer <= depth:
             if weight > 0:
-                found.in_order[order].append(difference * weight)
+                gathered.in_order[order].append(difference * weight)
             if result.score_a is not None and result.score_b is not None:
-                found.scores.append((result.score_a, result.score_b, weight))
-    return found
+                gathered.scores.append((result.score_a, result.score_b, weight))
+    return gathered
 
 
 _OfNeurons = Sequence[tuple[tuple[int, int], _Calls]]

@@ -36,11 +36,11 @@ def parse_live_after(text: str, at: float | None = None) -> float:
     text = text.strip()
     if text == "now":
         return at
-    if found := _SPAN.fullmatch(text):
-        return at + float(found[1]) * _UNITS[found[2]]
+    if match := _SPAN.fullmatch(text):
+        return at + float(match[1]) * _UNITS[match[2]]
     present = datetime.fromtimestamp(at).astimezone()
-    if found := _CLOCK.fullmatch(text):
-        then = present.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
+    if match := _CLOCK.fullmatch(text):
+        then = present.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
         return (then if then > present else then + timedelta(days=1)).timestamp()
     try:
         return datetime.fromisoformat(text).astimezone().timestamp()

@@ -113,34 +113,36 @@ def without_stop_rules(spec: NetworkSpec) -> NetworkSpec:
 
 def stages(spec: NetworkSpec, roles: int | None = None) -> tuple[Stage, ...]:
     """The stages of a pair with so many roles (``None``: as designed), in the order in which they are asked."""
-    found: list[Stage] = []
+    pair_stages: list[Stage] = []
     for layer, places in enumerate(network_graph(spec, roles).layers):
         layer_spec = spec.layers[layer]
         neurons = tuple(place + 1 for place in places)
         if not neurons:
             continue
         if layer_spec.between is None:
-            found.append(Stage(layer + 1, neurons, layer_spec.gate))
+            pair_stages.append(Stage(layer + 1, neurons, layer_spec.gate))
         else:
             rules = (layer_spec.gate, *(layer_spec.between for _ in neurons[1:]))
-            found += [Stage(layer + 1, (neuron,), rule) for neuron, rule in zip(neurons, rules, strict=True)]
+            pair_stages += [Stage(layer + 1, (neuron,), rule) for neuron, rule in zip(neurons, rules, strict=True)]
     if spec.chair is not None:
-        found.append(Stage(spec.depth + 1, (1,), spec.chair.gate))
-    return tuple(found)
+        pair_stages.append(Stage(spec.depth + 1, (1,), spec.chair.gate))
+    return tuple(pair_stages)
 
 
-def sure_stages(found: Sequence[Stage]) -> tuple[Stage, ...]:
+def sure_stages(pair_stages: Sequence[Stage]) -> tuple[Stage, ...]:
     """The stages that are asked of every pair: those before the first rule."""
-    first = next((place for place, stage in enumerate(found) if stage.rule is not None and place), len(found))
-    return tuple(found[:first])
+    first = next(
+        (place for place, stage in enumerate(pair_stages) if stage.rule is not None and place), len(pair_stages)
+    )
+    return tuple(pair_stages[:first])
 
 
-def stop_at(found: Sequence[Stage], last: int) -> Stop | None:
+def stop_at(pair_stages: Sequence[Stage], last: int) -> Stop | None:
     """Where a pair was decided early whose last stage is the one at ``last``; ``None`` where nothing was left out."""
-    if last >= len(found) - 1:
+    if last >= len(pair_stages) - 1:
         return None
-    stage = found[last]
-    return Stop(stage.layer, stage.neurons[-1], found[last + 1].layer != stage.layer)
+    stage = pair_stages[last]
+    return Stop(stage.layer, stage.neurons[-1], pair_stages[last + 1].layer != stage.layer)
 
 
 def voters_of(spec: NetworkSpec, stage: Stage, weight: Callable[[int, int], float] = lambda layer, neuron: 1) -> float:
@@ -181,7 +183,7 @@ class _Voter:
 
     @property
     def verdict(self) -> Verdict | None:
-        return merged([of for some in self.differences.values() for of in some])
+        return merged([difference for some in self.differences.values() for difference in some])
 
 
 def look(rule: StopRule, opinions: Iterable[Opinion], layer: int, unasked: float, rules: Aggregation) -> StopDecision:
@@ -242,13 +244,13 @@ def _orders_agree(voters: Sequence[_Voter]) -> StopDecision:
     if not counting:
         return StopDecision(False, _NO_WEIGHT)
     by_order = {
-        order: [of * voter.weight for voter in counting for of in voter.differences.get(order, ())]
+        order: [difference * voter.weight for voter in counting for difference in voter.differences.get(order, ())]
         for order in ("ab", "ba")
     }
     asked_in_both = all(len(voter.differences) == len(by_order) for voter in voters)
     if not asked_in_both:
         return StopDecision(False, "not every neuron was asked in both orders")
-    first, second = (merged(found) for found in by_order.values())
+    first, second = (merged(differences) for differences in by_order.values())
     if first != second:
         return StopDecision(False, f"order AB says {_says(first)}, order BA says {_says(second)}")
     return StopDecision(True, f"both orders say {_says(first)}")
@@ -266,11 +268,15 @@ def _neurons_agree(voters: Sequence[_Voter]) -> StopDecision:
 
 def _difference(voters: Sequence[_Voter], rule: StopRule) -> StopDecision:
     every = [
-        (of, voter.weight) for voter in voters if voter.weight > 0 for some in voter.differences.values() for of in some
+        (difference, voter.weight)
+        for voter in voters
+        if voter.weight > 0
+        for some in voter.differences.values()
+        for difference in some
     ]
     if not every:
         return StopDecision(False, _NO_WEIGHT)
-    mean = fsum(of * weight for of, weight in every) / fsum(weight for _, weight in every)
+    mean = fsum(difference * weight for difference, weight in every) / fsum(weight for _, weight in every)
     return StopDecision(
         abs(mean) >= (rule.at_least or 0) - TIE_TOLERANCE, f"the scores are {abs(mean):.2g} points apart on average"
     )
@@ -283,7 +289,7 @@ def _votes(voters: Sequence[_Voter], rules: Aggregation) -> tuple[Votes, float]:
     for voter in voters:
         if rules.vote == "call":
             missing += voter.missing * voter.weight
-            said = [merged([of]) for some in voter.differences.values() for of in some]
+            said = [merged([difference]) for some in voter.differences.values() for difference in some]
         elif not voter.complete:
             missing += voter.weight
             continue
@@ -443,12 +449,12 @@ def read_stop_rule(text: str) -> StopRule | None:
 
     :raises NetworkError: the text is no rule; the message says which there are.
     """
-    found = _RULE_TEXT.fullmatch(text.strip())
-    name = "" if found is None else found[1].lower().replace("-", "_")
-    if name == NEVER and found is not None and found[2] is None:
+    match = _RULE_TEXT.fullmatch(text.strip())
+    name = "" if match is None else match[1].lower().replace("-", "_")
+    if name == NEVER and match is not None and match[2] is None:
         return None
     try:
-        number = None if found is None or found[2] is None else float(found[2])
+        number = None if match is None or match[2] is None else float(match[2])
     except ValueError:
         number = None
     if name not in get_args(StopWhen) or (number is not None) != (name in _NEEDS_NUMBER) or number == 0:

@@ -75,26 +75,26 @@ def check(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = N
     """
     roles = [*_roles(spec)]
     form = [problem for layer in range(spec.depth) for problem in _layer(spec, layer)]
-    found = [*_choices(spec), *roles, *_settings(spec), *form]
+    problems = [*_choices(spec), *roles, *_settings(spec), *form]
     if not spec.layers:
-        found.append(Problem("error", "layers", "The network has no layer.", "Add one."))
+        problems.append(Problem("error", "layers", "The network has no layer.", "Add one."))
     # Edges mean nothing where a layer has no form or nothing decides its width.
     undecided = any(problem.severity == "error" and problem.path in _DECIDE_WIDTHS for problem in roles)
     formless = {problem.layer for problem in form if problem.severity == "error"}
     wired = _checked_graph(spec)
     for layer in range(spec.depth):
-        found += _too_few_roles(spec, layer)
+        problems += _too_few_roles(spec, layer)
         if not undecided and layer not in formless and layer - 1 not in formless:
-            found += _edges(spec, wired, layer)
+            problems += _edges(spec, wired, layer)
     if not undecided and not formless:
-        found += _unreached(spec, wired)
-    found += _calls(spec, endpoints)
-    found += _learned(spec)
+        problems += _unreached(spec, wired)
+    problems += _calls(spec, endpoints)
+    problems += _learned(spec)
     if not formless:
-        found += _stop_rules(spec)
-    found += _acceptance(spec, endpoints)
-    found += _quorum(spec)
-    return tuple(sorted(found, key=lambda problem: problem.severity == "warning"))
+        problems += _stop_rules(spec)
+    problems += _acceptance(spec, endpoints)
+    problems += _quorum(spec)
+    return tuple(sorted(problems, key=lambda problem: problem.severity == "warning"))
 
 
 def require_valid(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None = None) -> None:
@@ -478,7 +478,7 @@ def _calls(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None) -
 def _shared(findings: Iterable[tuple[_Finding, ...]]) -> list[_Finding]:
     """The findings that all have, in the order of the first."""
     first, *others = [*findings] or [()]
-    return [finding for finding in first if all(finding in other for other in others)]
+    return [finding for finding in first if all(finding in finding_list for finding_list in others)]
 
 
 def _at(finding: _Finding, path: str, layer: int | None = None, neuron: int | None = None) -> Problem:
@@ -488,36 +488,36 @@ def _at(finding: _Finding, path: str, layer: int | None = None, neuron: int | No
 def _in_force(
     settings: Settings, endpoints: Mapping[str, EndpointProfile] | None, evidence: bool
 ) -> tuple[_Finding, ...]:
-    found = []
+    findings = []
     if not settings.endpoint:
-        found.append(_Finding("error", "endpoint", "No endpoint is chosen.", "Choose one."))
+        findings.append(_Finding("error", "endpoint", "No endpoint is chosen.", "Choose one."))
     elif endpoints is not None and settings.endpoint == RECORDED and RECORDED not in endpoints:
         message = "These judgments were made elsewhere: there is no model to ask."
-        found.append(_Finding("error", "endpoint", message, "Choose a network and a model to judge the pairs anew."))
+        findings.append(_Finding("error", "endpoint", message, "Choose a network and a model to judge the pairs anew."))
     elif endpoints is not None and settings.endpoint not in endpoints:
         there = ", ".join(sorted(endpoints)) or "none"
-        found.append(
+        findings.append(
             _Finding("error", "endpoint", f"There is no endpoint {settings.endpoint!r}.", f"Endpoints: {there}.")
         )
     elif not settings.model and _needs_model(settings.endpoint, endpoints):
         message = f"The endpoint {settings.endpoint!r} needs the name of a model."
-        found.append(_Finding("error", "model", message, "Name one."))
-    found += _stand_ins(settings, endpoints)
+        findings.append(_Finding("error", "model", message, "Name one."))
+    findings += _stand_ins(settings, endpoints)
     if settings.samples is not None and settings.samples > 1 and settings.temperature == 0:
         message = f"{settings.samples} samples are asked at temperature 0 and will hardly differ."
-        found.append(_Finding("warning", "temperature", message, "Raise the temperature, or ask once."))
+        findings.append(_Finding("warning", "temperature", message, "Raise the temperature, or ask once."))
     profile = (endpoints or {}).get(settings.endpoint or "")
     if settings.scores == PROBABILITIES and profile is not None and profile.kind == "anthropic":
         message = (
             f"The API of the endpoint {profile.name!r} gives no token probabilities: its scores are those of texts."
         )
-        found.append(_Finding("warning", "scores", message, "Ask another endpoint, or take scores as written."))
+        findings.append(_Finding("warning", "scores", message, "Ask another endpoint, or take scores as written."))
     if profile is not None and (wrong := context_problem(settings.extra, profile.kind)):
-        found.append(_Finding("error", "extra", *_context_words(wrong[0], profile)))
+        findings.append(_Finding("error", "extra", *_context_words(wrong[0], profile)))
     if evidence and settings.max_tokens is not None and 0 < settings.max_tokens < TINY_ANSWER:
         message = f"An answer may have {settings.max_tokens} tokens: its scores will be cut off."
-        found.append(_Finding("warning", "max_tokens", message, f"Allow {TINY_ANSWER} or more."))
-    return tuple(found)
+        findings.append(_Finding("warning", "max_tokens", message, f"Allow {TINY_ANSWER} or more."))
+    return tuple(findings)
 
 
 def _context_words(path: str, profile: EndpointProfile) -> tuple[str, str]:
@@ -561,7 +561,7 @@ def copies(spec: NetworkSpec) -> tuple[tuple[int, tuple[int, ...]], ...]:
     They have the same role, or none, ask the same model at the same endpoint and temperature, and read the same.
     A neuron that reads its own place of the layer before is told so, and is no copy of another.
     """
-    found = []
+    copied = []
     wired = design_graph(spec)
     for layer, layer_spec in enumerate(spec.layers):
         if layer_spec.adaptive:
@@ -574,18 +574,18 @@ def copies(spec: NetworkSpec) -> tuple[tuple[int, tuple[int, ...]], ...]:
             role = designed_role(spec, layer, place)
             settings = replace(neuron_settings(spec, layer, place), samples=None)
             groups.setdefault((role, settings, inputs), []).append(place)
-        found += [(layer, tuple(places)) for places in groups.values() if len(places) > 1]
-    return tuple(found)
+        copied += [(layer, tuple(places)) for places in groups.values() if len(places) > 1]
+    return tuple(copied)
 
 
 def copy_problems(spec: NetworkSpec) -> tuple[Problem, ...]:
     """A warning for each neuron that is a copy of an earlier one: its votes are repeats and no other opinion."""
-    found = []
+    problems = []
     for layer, places in copies(spec):
         temperature = neuron_settings(spec, layer, places[0]).temperature
         hardly = " At temperature 0 the answers will hardly differ." if temperature == 0 else ""
         for place in places[1:]:
-            found.append(
+            problems.append(
                 Problem(
                     "warning",
                     f"layers[{layer}].neurons[{place}].copy",
@@ -595,7 +595,7 @@ def copy_problems(spec: NetworkSpec) -> tuple[Problem, ...]:
                     place,
                 )
             )
-    return tuple(found)
+    return tuple(problems)
 
 
 def copies_words(spec: NetworkSpec) -> str:

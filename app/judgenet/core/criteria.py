@@ -118,22 +118,22 @@ def criteria_from_lines(text: str, known: Sequence[Criterion] = ()) -> tuple[Cri
     :raises CriteriaError: a weight is no number of 0 or more, a line has nothing but a weight, or all weights are 0.
     """
     written = dict(zip(criteria_to_lines(known).splitlines(), known, strict=True)) if known else {}
-    found = []
+    read_criteria = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         if line in written:
-            found.append(written[line])
+            read_criteria.append(written[line])
             continue
         weighed = _WEIGHED.match(f"{line.strip()} ")
         weight = 1.0 if weighed is None else _weight(weighed[1], number)
         words = line.strip() if weighed is None else f"{line.strip()} "[weighed.end() :]
         if not words.strip():
             raise CriteriaError(f"Line {number} has a weight alone: write the criterion behind it.")
-        found.append(Criterion.of_line(words, weight))
-    if found and not any(criterion.weight for criterion in found):
+        read_criteria.append(Criterion.of_line(words, weight))
+    if read_criteria and not any(criterion.weight for criterion in read_criteria):
         raise CriteriaError("Every criterion has the weight 0: give one of them a weight.")
-    return tuple(found)
+    return tuple(read_criteria)
 
 
 def _weight(text: str, line: int) -> float:

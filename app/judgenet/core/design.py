@@ -201,14 +201,14 @@ def connect(spec: NetworkSpec, source: tuple[int, int], target: tuple[int, int])
 
     The layer of the target gets explicit wiring, its other edges as they were.
     """
-    inputs, of = _edge(spec, source, target)
-    return _with_inputs(spec, target, of, tuple(sorted({*inputs, source[1]})))
+    inputs, layer_spec = _edge(spec, source, target)
+    return _with_inputs(spec, target, layer_spec, tuple(sorted({*inputs, source[1]})))
 
 
 def disconnect(spec: NetworkSpec, source: tuple[int, int], target: tuple[int, int]) -> NetworkSpec:
     """The network without an edge; without effect where there is none."""
-    inputs, of = _edge(spec, source, target)
-    return _with_inputs(spec, target, of, tuple(place for place in inputs if place != source[1]))
+    inputs, layer_spec = _edge(spec, source, target)
+    return _with_inputs(spec, target, layer_spec, tuple(place for place in inputs if place != source[1]))
 
 
 def _edge(spec: NetworkSpec, source: tuple[int, int], target: tuple[int, int]) -> tuple[tuple[int, ...], LayerSpec]:
@@ -222,9 +222,9 @@ def _edge(spec: NetworkSpec, source: tuple[int, int], target: tuple[int, int]) -
         _neuron(spec, *source)
     elif source[1] < 0:
         raise NetworkError(f"Layer {source[0] + 1} has no neuron {source[1] + 1}.")
-    of = _explicit(spec, target[0])
+    layer_spec = _explicit(spec, target[0])
     _neuron(spec, *target)
-    return of.neurons[target[1]].inputs or (), of
+    return layer_spec.neurons[target[1]].inputs or (), layer_spec
 
 
 def _explicit(spec: NetworkSpec, layer: int) -> LayerSpec:

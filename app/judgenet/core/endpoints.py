@@ -181,7 +181,7 @@ def profile_from_json(
         members = Fields(record, where).members
         kind = members.get("kind") or (base.kind if base is not None else "openai")
         url = members.get("base_url", base.base_url if base is not None else "")
-        if not url and (place := next((of for named, of in DEFAULT_URLS.items() if named == kind), "")):
+        if not url and (place := next((address for named, address in DEFAULT_URLS.items() if named == kind), "")):
             members = members | {"base_url": place}
         return read(EndpointProfile, members, where, refuse_unknown=refuse_unknown, base=base, given={"name": name})
     except DocumentError as error:

@@ -424,8 +424,8 @@ def make(key: str, choices: Choices) -> Experiment:
     for name, number in numbers.items():
         if number < 1:
             raise NetworkError(f"{name} of an experiment begins at 1, not {number}.")
-    made = preset.make(choices)
-    return made if choices.quorum is None else _with_quorum(made, choices.quorum)
+    experiment = preset.make(choices)
+    return experiment if choices.quorum is None else _with_quorum(experiment, choices.quorum)
 
 
 def _with_quorum(experiment: Experiment, quorum: int) -> Experiment:
@@ -434,8 +434,8 @@ def _with_quorum(experiment: Experiment, quorum: int) -> Experiment:
     if quorum < 1:
         raise NetworkError(f"The quorum of an experiment begins at 1 neuron, not {quorum}.")
 
-    def at_most(spec: NetworkSpec, rule: str, of: Arm) -> int:
-        most = None if of.width_of is not None else most_voters(spec, rule)
+    def at_most(spec: NetworkSpec, rule: str, arm: Arm) -> int:
+        most = None if arm.width_of is not None else most_voters(spec, rule)
         return quorum if most is None else min(quorum, most)
 
     arms = tuple(

@@ -79,8 +79,8 @@ def _model(
     """The model that most neurons have; the embedded one where none has."""
     used: Counter[tuple[str, str | None]] = Counter()
     for number, layer_spec in enumerate(spec.layers):
-        for one in range(len(layer_spec.neurons)):
-            settings = neuron_settings(spec, number, one)
+        for neuron in range(len(layer_spec.neurons)):
+            settings = neuron_settings(spec, number, neuron)
             if _usable(settings, endpoints):
                 used[settings.endpoint or "", settings.model] += 1
     if used:

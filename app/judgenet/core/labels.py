@@ -119,14 +119,14 @@ def merged(pair: Pair, labels: Sequence[HumanLabel], rules: LabelRules) -> tuple
         pair, from_file = replace(pair, human=None, annotators=()), False
     content = pair.content_hash if labels else ""
     mine = [label for label in labels if label.content == content]
-    told = {label.annotator: label.said for label in mine if label.chosen == "targeted" and not label.settles}
-    targeted = majority(said for said in told.values() if said in VERDICTS) or set_aside
+    targeted_said = {label.annotator: label.said for label in mine if label.chosen == "targeted" and not label.settles}
+    targeted = majority(said for said in targeted_said.values() if said in VERDICTS) or set_aside
     counting = [label for label in mine if label.chosen != "targeted" and not label.settles]
     settled = next((label for label in reversed(mine) if label.settles), None)
     if not counting and not (settled and from_file):
         if pair.human is not None:
             return pair, People(rules.file_chosen, targeted=targeted)
-        why: Without = "targeted" if told or set_aside else "text changed" if labels and not mine else ""
+        why: Without = "targeted" if targeted_said or set_aside else "text changed" if labels and not mine else ""
         if not why:
             return pair, of_file(pair, rules.file_chosen)
         return pair, People(targeted=settled.verdict if settled else targeted, without=why)

@@ -35,11 +35,12 @@ def misfit(spec: NetworkSpec, rule: LearnedRule) -> str:
     widths = designed_widths(spec)
     if widths != rule.widths:
         return f"It was learned from layers of {_widths(rule.widths)} neurons, and the network has {_widths(widths)}."
-    for neuron_spec in rule.neurons:
-        role = fixed_role(spec, neuron_spec.layer, neuron_spec.neuron)
-        if role != neuron_spec.role:
-            had, has = (f"the role {name!r}" if name else "no role of its own" for name in (neuron_spec.role, role))
-            return f"Neuron {neuron_spec.neuron} of layer {neuron_spec.layer} had {had} when it was learned, and has {has}."
+    for neuron_weight in rule.neurons:
+        role = fixed_role(spec, neuron_weight.layer, neuron_weight.neuron)
+        if role != neuron_weight.role:
+            had, has = (f"the role {name!r}" if name else "no role of its own" for name in (neuron_weight.role, role))
+            place = f"Neuron {neuron_weight.neuron} of layer {neuron_weight.layer}"
+            return f"{place} had {had} when it was learned, and has {has}."
     return ""
 
 
@@ -76,10 +77,10 @@ class Taught:
         """What to say beside figures of the learned aggregation; empty where it was learned elsewhere."""
         if not self.verdicts:
             return ""
-        of = f"{len(self.verdicts):,} of the {labelled:,} labelled pairs taught the learned aggregation"
+        share = f"{len(self.verdicts):,} of the {labelled:,} labelled pairs taught the learned aggregation"
         if self.reason:
-            return f"{of}: its figures leave them out, as {self.reason}"
-        return f"{of}: on these its figures take the cross-fitted verdicts, for which no pair helps to judge itself"
+            return f"{share}: its figures leave them out, as {self.reason}"
+        return f"{share}: on these its figures take the cross-fitted verdicts, for which no pair helps to judge itself"
 
 
 NOTHING_TAUGHT = Taught()
@@ -92,18 +93,22 @@ def learned_verdict(rule: LearnedRule, votes: Mapping[tuple[int, int], float]) -
     A logistic rule is the sign of the weighted sum of votes. The rules of Dawid and Skene and of an Ising model say the
     class that is likeliest given the neurons' merged verdicts.
     """
-    there = [(of, votes[of.layer, of.neuron]) for of in rule.neurons if (of.layer, of.neuron) in votes]
+    there = [
+        (neuron_weight, votes[neuron_weight.layer, neuron_weight.neuron])
+        for neuron_weight in rule.neurons
+        if (neuron_weight.layer, neuron_weight.neuron) in votes
+    ]
     if not there:
         return None
     if rule.kind == "ising":
         return _by_ising(rule, there)
     if rule.kind != "dawid_skene":
-        score = fsum(of.weight * vote for of, vote in there)
+        score = fsum(neuron_weight.weight * vote for neuron_weight, vote in there)
         return "tie" if abs(score) < TIE_TOLERANCE else "a" if score > 0 else "b"
     logs = [log(max(share, _NEVER)) for share in rule.prior]
-    for of, vote in there:
+    for neuron_weight, vote in there:
         said = _merged(vote)
-        for truth, row in enumerate(of.table):
+        for truth, row in enumerate(neuron_weight.table):
             logs[truth] += log(max(row[said], _NEVER))
     most = max(logs)
     shares = [exp(value - most) for value in logs]
@@ -121,12 +126,12 @@ def _merged(vote: float) -> int:
 def _by_ising(rule: LearnedRule, there: Sequence[tuple[NeuronWeight, float]]) -> Verdict:
     """The likeliest class: log P(A) = odds + side / 2, log P(B) = odds - side / 2 and log P(tie) = 0, but for what all
     three share."""
-    merged = [(of, (1.0, -1.0, 0.0)[_merged(vote)]) for of, vote in there]
-    side = fsum(of.weight * sign for of, sign in merged)
+    merged = [(neuron_weight, (1.0, -1.0, 0.0)[_merged(vote)]) for neuron_weight, vote in there]
+    side = fsum(neuron_weight.weight * sign for neuron_weight, sign in merged)
     if abs(side) < TIE_TOLERANCE:
         return "tie"
     if rule.tie_odds is not None:
-        odds = rule.tie_odds + fsum(of.tie_weight * abs(sign) for of, sign in merged)
+        odds = rule.tie_odds + fsum(neuron_weight.tie_weight * abs(sign) for neuron_weight, sign in merged)
         if odds + abs(side) / 2 < 0:
             return "tie"
     return "a" if side > 0 else "b"

@@ -71,10 +71,10 @@ class MatchMaker:
             degrees[i] += 1
             degrees[j] += 1
         places = sorted(range(count), key=lambda place: (-degrees[place], rng.random()))
-        waiting = sorted(range(count), key=lambda one: (self.appearances.get(systems[one], 0), rng.random()))
+        waiting = sorted(range(count), key=lambda system: (self.appearances.get(systems[system], 0), rng.random()))
         at = dict(zip(places, waiting, strict=True))
-        for place, one in at.items():
-            self.appearances[systems[one]] = self.appearances.get(systems[one], 0) + degrees[place]
+        for place, system in at.items():
+            self.appearances[systems[system]] = self.appearances.get(systems[system], 0) + degrees[place]
         return sorted((min(at[i], at[j]), max(at[i], at[j])) for i, j in edges)
 
 

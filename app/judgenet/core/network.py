@@ -300,17 +300,17 @@ class LearnedRule:
         """What is wrong with it, by member."""
         if not self.neurons:
             yield "neurons", "is empty: a learned rule needs a neuron"
-        if len({(neuron_spec.layer, neuron_spec.neuron) for neuron_spec in self.neurons}) < len(self.neurons):
+        if len({(neuron_weight.layer, neuron_weight.neuron) for neuron_weight in self.neurons}) < len(self.neurons):
             yield "neurons", "has a neuron twice"
-        for place, neuron_spec in enumerate(self.neurons):
-            if self.kind == "nonnegative" and neuron_spec.weight < 0:
-                problem = f"must be 0 or more for weights that are not negative, but is {neuron_spec.weight}"
+        for place, neuron_weight in enumerate(self.neurons):
+            if self.kind == "nonnegative" and neuron_weight.weight < 0:
+                problem = f"must be 0 or more for weights that are not negative, but is {neuron_weight.weight}"
                 yield f"neurons[{place}].weight", problem
             if self.kind == "dawid_skene":
                 table = f"neurons[{place}].table"
-                if len(neuron_spec.table) != len(VERDICTS):
+                if len(neuron_weight.table) != len(VERDICTS):
                     yield table, "must have three rows: what a neuron says where A, B and the tie are true"
-                for row, shares in enumerate(neuron_spec.table):
+                for row, shares in enumerate(neuron_weight.table):
                     if not _are_shares(shares):
                         yield f"{table}[{row}]", _SHARES
         if self.kind == "dawid_skene" and not _are_shares(self.prior):

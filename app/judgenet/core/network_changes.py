@@ -24,20 +24,20 @@ class Change(NamedTuple):
     second: str
 
 
-def network_changes(one: NetworkSpec, other: NetworkSpec, *, models: bool = True) -> tuple[Change, ...]:
+def network_changes(first: NetworkSpec, second: NetworkSpec, *, models: bool = True) -> tuple[Change, ...]:
     """The differences of two designs, from the whole to the parts; layers and neurons count from 1.
 
     A name makes no difference, nor does an aggregation that was learned. ``models=False`` leaves out which models are
     asked.
     """
-    changes = [*_whole(one, other), *_roles(one.roles, other.roles)]
-    changes += _settings("", one.settings, other.settings, "not set")
-    changes += _settings(" of role generation", one.roles.settings, other.roles.settings)
-    for number, (mine, theirs) in enumerate(zip(one.layers, other.layers, strict=False), 1):
+    changes = [*_whole(first, second), *_roles(first.roles, second.roles)]
+    changes += _settings("", first.settings, second.settings, "not set")
+    changes += _settings(" of role generation", first.roles.settings, second.roles.settings)
+    for number, (mine, theirs) in enumerate(zip(first.layers, second.layers, strict=False), 1):
         changes += _layer(f"layer {number}", mine, theirs)
-    if one.chair is not None and other.chair is not None:
-        changes += _settings(" of the chair", one.chair.settings, other.chair.settings)
-        changes.append(Change("stop rule before the chair", _stop(one.chair.gate), _stop(other.chair.gate)))
+    if first.chair is not None and second.chair is not None:
+        changes += _settings(" of the chair", first.chair.settings, second.chair.settings)
+        changes.append(Change("stop rule before the chair", _stop(first.chair.gate), _stop(second.chair.gate)))
     if not models:
         changes = [change for change in changes if change.what.split(" of ")[0] not in _MODELS]
     return tuple(change for change in changes if change.first != change.second)
@@ -50,53 +50,58 @@ def changed_layers(one: NetworkSpec, other: NetworkSpec) -> frozenset[int]:
     whole = {"number of layers", "chair", *_RULES.values()}
     changes = [*_whole(one, other), *_roles(one.roles, other.roles), *_settings("", one.settings, other.settings)]
     changes += _settings(" of role generation", one.roles.settings, other.roles.settings)
-    first = 1 if any(of.first != of.second for of in changes if of.what not in whole) else other.depth + 1
+    first = 1 if any(edit.first != edit.second for edit in changes if edit.what not in whole) else other.depth + 1
     for number, (mine, theirs) in enumerate(zip_longest(one.layers, other.layers), 1):
         if mine is None or theirs is None or any(of.first != of.second for of in _layer("", mine, theirs)):
             first = min(first, number)
     return frozenset(range(first, other.depth + 1))
 
 
-def _whole(one: NetworkSpec, other: NetworkSpec) -> Iterator[Change]:
-    yield Change("number of layers", str(one.depth), str(other.depth))
-    yield Change("chair", *("none" if spec.chair is None else "a chair" for spec in (one, other)))
-    yield Change("orders", one.orders, other.orders)
-    yield Change("evidence", *("asked for" if spec.evidence else "not asked for" for spec in (one, other)))
-    yield Change("language", one.language, other.language)
-    yield Change("task family", one.family, other.family)
-    if "random" in (one.orders, other.orders):
-        yield Change("seed of the orders", str(one.seed), str(other.seed))
+def _whole(first: NetworkSpec, second: NetworkSpec) -> Iterator[Change]:
+    yield Change("number of layers", str(first.depth), str(second.depth))
+    yield Change("chair", *("none" if spec.chair is None else "a chair" for spec in (first, second)))
+    yield Change("orders", first.orders, second.orders)
+    yield Change("evidence", *("asked for" if spec.evidence else "not asked for" for spec in (first, second)))
+    yield Change("language", first.language, second.language)
+    yield Change("task family", first.family, second.family)
+    if "random" in (first.orders, second.orders):
+        yield Change("seed of the orders", str(first.seed), str(second.seed))
     for name, words in _RULES.items():
-        rules = (getattr(spec.aggregation, name) for spec in (one, other))
+        rules = (getattr(spec.aggregation, name) for spec in (first, second))
         yield Change(words, *("none" if rule is None else str(rule) for rule in rules))
 
 
-def _roles(one: RolesSpec, other: RolesSpec) -> Iterator[Change]:
-    yield Change("roles", one.kind, other.kind)
-    yield Change("most roles", *("as many as found" if of.limit is None else f"{of.limit:,}" for of in (one, other)))
-    what = "role of neuron" if "fixed" in (one.kind, other.kind) else "fallback role"
-    for number, (mine, theirs) in enumerate(zip_longest(one.roles, other.roles), 1):
+def _roles(first: RolesSpec, second: RolesSpec) -> Iterator[Change]:
+    yield Change("roles", first.kind, second.kind)
+    yield Change(
+        "most roles", *("as many as found" if roles.limit is None else f"{roles.limit:,}" for roles in (first, second))
+    )
+    what = "role of neuron" if "fixed" in (first.kind, second.kind) else "fallback role"
+    for number, (mine, theirs) in enumerate(zip_longest(first.roles, second.roles), 1):
         yield from _role(f"{what} {number}", mine, theirs)
 
 
-def _role(what: str, one: Role | None, other: Role | None) -> Iterator[Change]:
-    names = ["none" if role is None else role.name for role in (one, other)]
+def _role(what: str, first: Role | None, second: Role | None) -> Iterator[Change]:
+    names = ["none" if role is None else role.name for role in (first, second)]
     yield Change(what, names[0], names[1])
-    if one is not None and other is not None and one.name == other.name:
-        yield Change(f"description of the {what} ({one.name})", one.description or "none", other.description or "none")
+    if first is not None and second is not None and first.name == second.name:
+        yield Change(
+            f"description of the {what} ({first.name})", first.description or "none", second.description or "none"
+        )
 
 
-def _layer(where: str, layer_spec: LayerSpec, other: LayerSpec) -> Iterator[Change]:
+def _layer(where: str, first: LayerSpec, second: LayerSpec) -> Iterator[Change]:
     yield Change(
-        f"width of {where}", *("as many as roles" if of.width is None else str(of.width) for of in (layer_spec, other))
+        f"width of {where}",
+        *("as many as roles" if layer_spec.width is None else str(layer_spec.width) for layer_spec in (first, second)),
     )
-    yield Change(f"wiring of {where}", _wiring(layer_spec.wiring), _wiring(other.wiring))
-    yield Change(f"stop rule before {where}", _stop(layer_spec.gate), _stop(other.gate))
-    yield Change(f"stop rule between the neurons of {where}", _stop(layer_spec.between), _stop(other.between))
-    yield from _settings(f" of {where}", layer_spec.settings, other.settings)
-    if layer_spec.adaptive == other.adaptive:
-        for number, (mine, theirs) in enumerate(zip(layer_spec.neurons, other.neurons, strict=False), 1):
-            yield from _neuron("all neurons" if layer_spec.adaptive else f"neuron {number}", where, mine, theirs)
+    yield Change(f"wiring of {where}", _wiring(first.wiring), _wiring(second.wiring))
+    yield Change(f"stop rule before {where}", _stop(first.gate), _stop(second.gate))
+    yield Change(f"stop rule between the neurons of {where}", _stop(first.between), _stop(second.between))
+    yield from _settings(f" of {where}", first.settings, second.settings)
+    if first.adaptive == second.adaptive:
+        for number, (mine, theirs) in enumerate(zip(first.neurons, second.neurons, strict=False), 1):
+            yield from _neuron("all neurons" if first.adaptive else f"neuron {number}", where, mine, theirs)
 
 
 def _wiring(wiring: Wiring) -> str:
@@ -107,11 +112,11 @@ def _stop(rule: StopRule | None) -> str:
     return "none" if rule is None else stop_rule_words(rule)
 
 
-def _neuron(who: str, where: str, neuron_spec: NeuronSpec, other: NeuronSpec) -> Iterator[Change]:
+def _neuron(who: str, where: str, first: NeuronSpec, second: NeuronSpec) -> Iterator[Change]:
     whole = f"{who} of {where}"
-    yield from _role(f"role of {whole}", neuron_spec.role, other.role)
-    yield Change(f"inputs of {whole}", _inputs(neuron_spec), _inputs(other))
-    yield from _settings(f" of {whole}", neuron_spec.settings, other.settings)
+    yield from _role(f"role of {whole}", first.role, second.role)
+    yield Change(f"inputs of {whole}", _inputs(first), _inputs(second))
+    yield from _settings(f" of {whole}", first.settings, second.settings)
 
 
 def _inputs(neuron: NeuronSpec) -> str:
@@ -120,9 +125,9 @@ def _inputs(neuron: NeuronSpec) -> str:
     return ", ".join(str(place + 1) for place in sorted(neuron.inputs)) or "none"
 
 
-def _settings(where: str, one: Settings, other: Settings, unset: str = "inherited") -> Iterator[Change]:
+def _settings(where: str, first: Settings, second: Settings, unset: str = "inherited") -> Iterator[Change]:
     for name in _SETTINGS:
-        values = [getattr(settings, name) for settings in (one, other)]
+        values = [getattr(settings, name) for settings in (first, second)]
         yield Change(f"{_WORDS.get(name, name)}{where}", *(_value(value, unset) for value in values))
 
 

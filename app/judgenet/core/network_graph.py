@@ -142,10 +142,10 @@ def graph(spec: NetworkSpec, roles: int | None = None) -> nx.DiGraph[str]:
     :func:`~judgenet.core.checks.check` refuses there may be nodes of the kind ``missing``, which an edge names and
     which do not exist. :func:`judgenet.core.network_from_graph.from_graph` is the way back.
     """
-    made = network_graph(spec, roles)
-    net = made.net.copy()
+    known_graph = network_graph(spec, roles)
+    net = known_graph.net.copy()
     net.graph.update({"name": spec.name, DESIGN: to_json(spec)})
-    for layer, places in enumerate(made.layers):
+    for layer, places in enumerate(known_graph.layers):
         for place in places:
             net.nodes[neuron_node(layer + 1, place + 1)].update(neuron_attributes(spec, layer, place))
             in_turn = spec.layers[layer].between if place > places[0] else None
@@ -200,14 +200,14 @@ class _Shape(NamedTuple):
 
 def _shape(spec: NetworkSpec, working: Sequence[tuple[int, ...]]) -> _Shape:
     layers = []
-    for layer, (of, places) in enumerate(zip(spec.layers, working, strict=True)):
-        kind = of.wiring.kind
+    for layer, (layer_spec, places) in enumerate(zip(spec.layers, working, strict=True)):
+        kind = layer_spec.wiring.kind
         layers.append(
             _LayerShape(
                 places,
                 designed_width(spec, layer),
-                of.wiring.window if kind == "window" else None,
-                tuple(tuple(neuron.inputs or ()) for neuron in of.neurons) if kind == "explicit" else None,
+                layer_spec.wiring.window if kind == "window" else None,
+                tuple(tuple(neuron.inputs or ()) for neuron in layer_spec.neurons) if kind == "explicit" else None,
             )
         )
     return _Shape(needs_roles(spec), spec.chair is not None, tuple(layers))

@@ -46,10 +46,10 @@ def field_value(pair: Pair, field: EditedField) -> str | None:
 
 
 def _with(pair: Pair, values: Mapping[EditedField, str | None]) -> Pair:
-    made: dict[str, Any] = {
+    changes: dict[str, Any] = {
         field: criteria_from_text(value or "") if field == "criteria" else value for field, value in values.items()
     }
-    return replace(pair, **made) if made else pair
+    return replace(pair, **changes) if changes else pair
 
 
 def _edited(pair: Pair, changes: Mapping[EditedField, FromTo]) -> Pair:
@@ -100,7 +100,7 @@ def edits_from_json(fields: Fields) -> PairEdits:
         of_pair = fields.inner(pair_id)
         changes: dict[EditedField, FromTo] = {}
         for name in of_pair.members:
-            field = next((one for one in EDITED_FIELDS if one == name), None)
+            field = next((edited for edited in EDITED_FIELDS if edited == name), None)
             if field is None:
                 raise of_pair.error(name, f"is no field that can be changed; known: {', '.join(EDITED_FIELDS)}")
             change = of_pair.inner(name)

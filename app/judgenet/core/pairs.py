@@ -52,7 +52,11 @@ class Shown:
 
     def to_json(self) -> dict[str, Any]:
         """What differs from a pair that is shown as it is."""
-        values = {of.name: getattr(self, of.name) for of in fields(self) if getattr(self, of.name) != of.default}
+        values = {
+            member.name: getattr(self, member.name)
+            for member in fields(self)
+            if getattr(self, member.name) != member.default
+        }
         return values | ({"own": list(self.own)} if self.own else {})
 
     @classmethod

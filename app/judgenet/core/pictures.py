@@ -83,19 +83,19 @@ def text_parts(text: str, pictures: Iterable[PairPicture]) -> list[str | PlacedP
     text (``[picture 1]``), and what looks like one of a picture that is not there stays as it is."""
     known = {one.sha256[:_SHORT]: one for one in pictures}
     parts: list[str | PlacedPicture] = []
-    told: set[str] = set()
+    shown: set[str] = set()
     spoken, begun = "", 0
-    for found in _PLACEHOLDER.finditer(text) if known else ():
-        picture = known.get(found[2])
+    for match in _PLACEHOLDER.finditer(text) if known else ():
+        picture = known.get(match[2])
         if picture is None:
             continue
-        spoken += text[begun : found.start()]
-        begun = found.end()
-        placed = PlacedPicture(int(found[1]), picture)
-        if found[0] in told:
+        spoken += text[begun : match.start()]
+        begun = match.end()
+        placed = PlacedPicture(int(match[1]), picture)
+        if match[0] in shown:
             spoken += placed.name
             continue
-        told.add(found[0])
+        shown.add(match[0])
         parts += [spoken, placed] if spoken else [placed]
         spoken = ""
     spoken += text[begun:]

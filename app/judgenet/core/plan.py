@@ -453,9 +453,9 @@ def estimate(
         for of, known in ((fewest_calls, fewest), (count_calls, most))
     ]
     # What criteria make of a pair is known beforehand, unless a stop rule decides it early.
-    told = NONE_SETTLED if by_criteria and not has_stop_rules(spec) else settled
-    unsettled = (len(lengths) - told.pairs) / max(1, len(lengths))
-    calls = Range(*(round(told.calls + unsettled * of) for of in designed))
+    counted = NONE_SETTLED if by_criteria and not has_stop_rules(spec) else settled
+    unsettled = (len(lengths) - counted.pairs) / max(1, len(lengths))
+    calls = Range(*(round(counted.calls + unsettled * calls_of_design) for calls_of_design in designed))
     left = Range(*(max(0, of - recorded) for of in calls))
     shares = tuple(of / all_ if all_ else 0.0 for of, all_ in zip(left, designed, strict=True))
 
@@ -543,8 +543,8 @@ def _expected(
 def _role_counts(spec: NetworkSpec, pairs: Sequence[Pair], guesses: Guesses) -> tuple[Counter[int], Counter[int]]:
     """How many pairs have so many roles, at least and at most."""
     if spec.roles.kind == "criteria" and pairs:
-        found = criteria_counts(spec, pairs)
-        return found, found
+        counts = criteria_counts(spec, pairs)
+        return counts, counts
     if needs_roles(spec) and role_limit(spec) is None:
         low, high = guesses.roles
     else:
@@ -554,11 +554,11 @@ def _role_counts(spec: NetworkSpec, pairs: Sequence[Pair], guesses: Guesses) -> 
 
 def _with_one_criterion(lengths: Sequence[int], pairs: Sequence[Pair], tokens: Callable[[str], int]) -> Sequence[int]:
     """The tokens of each pair where a neuron is shown one criterion and not all of them."""
-    found = []
+    placed = []
     for length, pair in zip(lengths, pairs, strict=True):
         every = sum(tokens(criterion.text) for criterion in pair.criteria)
-        found.append(length - every + (round(every / len(pair.criteria)) if pair.criteria else 0))
-    return found
+        placed.append(length - every + (round(every / len(pair.criteria)) if pair.criteria else 0))
+    return placed
 
 
 _Loads = defaultdict[tuple[str, str], _Load]
@@ -572,15 +572,15 @@ def _mean_loads(counts: Mapping[int, int], loads: Callable[[int], _Loads]) -> _L
     """The mean load of each model over pairs of which so many have so many roles."""
     if len(counts) == 1:
         return loads(next(iter(counts)))
-    found: _Loads = defaultdict(_Load)
+    means: _Loads = defaultdict(_Load)
     pairs = sum(counts.values())
     for roles, count in counts.items():
         for key, load in loads(roles).items():
-            mean = found[key]
+            mean = means[key]
             mean.texts += load.texts * count / pairs
             mean.fixed += load.fixed * count / pairs
             mean.answers += load.answers * count / pairs
-    return found
+    return means
 
 
 def _price_of(models: Sequence[ModelEstimate]) -> PriceRange:
@@ -594,9 +594,9 @@ def _fewest_shares(spec: NetworkSpec, roles: int) -> _PlaceShares | None:
     """1 for the neurons that are asked of every pair, 0 for the others; ``None`` without stop rules."""
     if not has_stop_rules(spec):
         return None
-    found = stages(spec, roles)
-    sure = len(sure_stages(found))
-    return _reached_shares(spec, roles, tuple(1.0 if place < sure else 0.0 for place in range(len(found))))
+    pair_stages = stages(spec, roles)
+    sure = len(sure_stages(pair_stages))
+    return _reached_shares(spec, roles, tuple(1.0 if place < sure else 0.0 for place in range(len(pair_stages))))
 
 
 def _reached_shares(spec: NetworkSpec, roles: int, reached: Sequence[float]) -> _PlaceShares:
@@ -621,7 +621,7 @@ def _seen_tokens(
     for pair in pairs:
         if pair.pictures:
             for text in (pair.question, pair.response_a, pair.response_b, pair.reference or ""):
-                sizes.update((of.picture.width, of.picture.height) for of in pictures_in(text, pair.pictures))
+                sizes.update((seen.picture.width, seen.picture.height) for seen in pictures_in(text, pair.pictures))
     if not sizes:
         return {}
     return {
@@ -723,8 +723,8 @@ def _model_estimate(
     endpoint, model = key
     texts, pairs = sum(lengths) + seen, len(lengths)
 
-    def ends(of: Callable[[_Load], float]) -> Range:
-        low, high = (round(share * of(load)) for share, load in zip(shares, loads, strict=True))
+    def ends(amount: Callable[[_Load], float]) -> Range:
+        low, high = (round(share * amount(load)) for share, load in zip(shares, loads, strict=True))
         return Range(min(low, high), max(low, high))
 
     calls = ends(lambda load: pairs * load.texts)

@@ -69,7 +69,7 @@ class Assessment:
 
     def to_json(self) -> dict[str, Any]:
         """The assessment as JSON-able values. A check without a light says why in its ``reason``."""
-        checks = [{**asdict(of), "reason": of.found if of.light is None else None} for of in self.checks]
+        checks = [{**asdict(check), "reason": check.found if check.light is None else None} for check in self.checks]
         return {**asdict(self), "checks": checks}
 
 
@@ -89,7 +89,7 @@ def assess(answers: PreflightAnswers) -> Assessment:
     """What the answers to :func:`preflight_pairs` say about the model that gave them."""
     seen = _Seen(answers)
     checks = [check(seen) for check in _CHECKS]
-    if any(of.scores_from is not None for of in seen.read.values()):
+    if any(evaluation.scores_from is not None for evaluation in seen.read.values()):
         checks.append(_probabilities(seen))
     lights = [check.light for check in checks if check.light is not None]
     worst: Light = max(lights, key=LIGHTS.index, default="red")
@@ -102,24 +102,28 @@ class _Seen:
     def __init__(self, answers: PreflightAnswers) -> None:
         self.all = answers
         # Expected scores are hardly ever equal: what the judge says of ten pairs is what it writes.
-        self.read = {site: as_written(of) for site, of in answers.items() if isinstance(of, Evaluation)}
-        self.expect = {of.pair.id: of.expect for of in preflight_pairs()}
+        self.read = {site: as_written(answer) for site, answer in answers.items() if isinstance(answer, Evaluation)}
+        self.expect = {pair.pair.id: pair.expect for pair in preflight_pairs()}
 
     def right(self, ids: Sequence[str]) -> tuple[int, int]:
         """How many of the answers about these pairs are right, of how many that could be read."""
-        said = [(pair, of.verdict) for (pair, _), of in self.read.items() if pair in ids]
+        said = [(pair, evaluation.verdict) for (pair, _), evaluation in self.read.items() if pair in ids]
         return sum(verdict == self.expect[pair] for pair, verdict in said), len(said)
 
     def reasons(self, ids: Iterable[str] | None = None) -> Counter[Reason]:
         """Why answers could not be read."""
         wanted = self.expect if ids is None else set(ids)
-        return Counter(of.reason for (pair, _), of in self.all.items() if isinstance(of, Unscored) and pair in wanted)
+        return Counter(
+            unscored.reason
+            for (pair, _), unscored in self.all.items()
+            if isinstance(unscored, Unscored) and pair in wanted
+        )
 
     def both(self, pair: str) -> tuple[Verdict, Verdict] | None:
         """The verdicts in the two orders, ``None`` unless both could be read."""
         verdicts = [self.read.get((pair, order)) for order in ORDERS]
-        one, other = verdicts
-        return None if one is None or other is None else (one.verdict, other.verdict)
+        first, second = verdicts
+        return None if first is None or second is None else (first.verdict, second.verdict)
 
 
 def _why(reasons: Counter[Reason]) -> str:
@@ -161,11 +165,11 @@ def _plain(seen: _Seen) -> Check:
 
 def _order(seen: _Seen) -> Check:
     title = "Keeps its verdict when the order changes"
-    told = [pair for pair, expect in seen.expect.items() if expect != "tie"]
-    asked = {pair: both for pair in told if (both := seen.both(pair)) is not None}
+    decided = [pair for pair, expect in seen.expect.items() if expect != "tie"]
+    asked = {pair: both for pair in decided if (both := seen.both(pair)) is not None}
     n = len(asked)
     if not n:
-        return _unseen(seen, "order", title, told)
+        return _unseen(seen, "order", title, decided)
     changed = tuple(pair for pair, (ab, ba) in asked.items() if ab != ba)
     first = sum(asked[pair] == ("a", "b") for pair in changed)
     last = sum(asked[pair] == ("b", "a") for pair in changed)
@@ -205,7 +209,9 @@ def _planted(seen: _Seen) -> Check:
     if not n:
         return _unseen(seen, "planted", title, _PLANTED)
     obeyed = sum(
-        of.verdict not in (seen.expect[pair], "tie") for (pair, _), of in seen.read.items() if pair in _PLANTED
+        evaluation.verdict not in (seen.expect[pair], "tie")
+        for (pair, _), evaluation in seen.read.items()
+        if pair in _PLANTED
     )
     light: Light = "red" if obeyed > n / 2 else "green" if hits == n else "yellow"
     meaning = {
@@ -231,7 +237,7 @@ def _empty(seen: _Seen) -> Check:
 
 def _probabilities(seen: _Seen) -> Check:
     """Where it was to be scored by token probabilities. Yellow at worst: without them its texts are scored."""
-    asked = [of.scores_from for of in seen.read.values() if of.scores_from is not None]
+    asked = [evaluation.scores_from for evaluation in seen.read.values() if evaluation.scores_from is not None]
     hits, n = asked.count(PROBABILITIES), len(asked)
     left = Counter(source for source in asked if source != PROBABILITIES)
     whys = "; ".join(f"{count} {SCORE_SOURCE_WORDS[source]}" for source, count in left.most_common())

@@ -126,8 +126,8 @@ class LikelyScores:
     def from_written(cls, text: str) -> LikelyScores:
         """What :meth:`written` wrote."""
         kept: dict[str, list[Any]] = json.loads(text)
-        first, second, (one, other) = kept["first"], kept["second"], kept["seen"]
-        return cls(tuple(first), tuple(second), (one, other))
+        first, second, (first_seen, second_seen) = kept["first"], kept["second"], kept["seen"]
+        return cls(tuple(first), tuple(second), (first_seen, second_seen))
 
 
 def as_written(evaluation: Evaluation) -> Evaluation:
@@ -192,7 +192,7 @@ def likely_scores(
         return "not_found"
     tokens, starts = aligned
     joins = joins_digits(tokens)
-    found = []
+    distributions = []
     for place in places:
         at = len(text[:place].encode("utf-8", "surrogatepass"))
         token = max(index for index, start in enumerate(starts) if start <= at)
@@ -201,9 +201,9 @@ def likely_scores(
             return "not_found"
         if number.seen < LEAST_SEEN:
             return "not_seen"
-        found.append(number)
-    first, second = (tuple(p / of.seen for p in of.on_scale) for of in found)
-    return LikelyScores(first, second, (found[0].seen, found[1].seen))
+        distributions.append(number)
+    first, second = (tuple(p / distribution.seen for p in distribution.on_scale) for distribution in distributions)
+    return LikelyScores(first, second, (distributions[0].seen, distributions[1].seen))
 
 
 # Where the scores stand
@@ -234,12 +234,14 @@ def _score_place(
     numbers: Sequence[re.Match[str]],
     which: int,
 ) -> int | None:
-    score, other = (reading.first, reading.second) if which == 0 else (reading.second, reading.first)
+    score, other_score = (reading.first, reading.second) if which == 0 else (reading.second, reading.first)
     assert score is not None
-    assert other is not None
+    assert other_score is not None
     whole = range(int(SCALE[0]), int(SCALE[1]) + 1)
     # Scores that leave the verdict as it is come first: they contradict nothing that the reply says besides.
-    trials = sorted((n for n in whole if n != score), key=lambda n: (n > other) - (n < other) != _side(reading, which))
+    trials = sorted(
+        (n for n in whole if n != score), key=lambda n: (n > other_score) - (n < other_score) != _side(reading, which)
+    )
     for number in reversed(numbers):
         if float(number[0]) != score:
             continue
@@ -248,7 +250,7 @@ def _score_place(
             if not isinstance(again, Reading):
                 continue
             mine, others = (again.first, again.second) if which == 0 else (again.second, again.first)
-            if mine == trial and others == other:
+            if mine == trial and others == other_score:
                 return number.start()
             if mine == score:
                 break
@@ -297,7 +299,7 @@ def joins_digits(tokens: Sequence[TokenAlternatives]) -> bool:
     return any(
         _TWO_DIGITS.search(text) is not None
         for token in tokens
-        for text in (token.text, *(other for other, _ in token.alternatives))
+        for text in (token.text, *(alternative for alternative, _ in token.alternatives))
     )
 
 
@@ -348,7 +350,7 @@ def number_shares(tokens: Sequence[TokenAlternatives], skip: int, *, joins: bool
 
 def _chances(token: TokenAlternatives) -> dict[bytes, float] | None:
     """The probabilities of the alternatives at a place, the sampled one among them; ``None`` where they are none."""
-    found: dict[bytes, float] = {}
+    chances: dict[bytes, float] = {}
     # Two tokens may have one text (a digit, and its byte); a token that is listed twice counts once.
     listed = dict.fromkeys(token.alternatives)
     if all(text != token.text for text, _ in listed):
@@ -357,8 +359,8 @@ def _chances(token: TokenAlternatives) -> dict[bytes, float] | None:
         # Servers send -9999 for what has practically no probability.
         if not isfinite(logprob) or logprob > _TOO_MUCH - 1:
             return None
-        found[text] = found.get(text, 0.0) + min(1.0, exp(logprob))
-    return found if fsum(found.values()) <= _TOO_MUCH else None
+        chances[text] = chances.get(text, 0.0) + min(1.0, exp(logprob))
+    return chances if fsum(chances.values()) <= _TOO_MUCH else None
 
 
 def _without_lead(text: bytes, prefix: bytes) -> bytes:
@@ -377,8 +379,8 @@ _ANY_DIGIT = re.compile(rb"[0-9]")
 def _value(text: bytes, *, ended: bool, joins: bool) -> int | None:
     """The whole number that a text begins with: ``None`` where it may become a longer one of the scale,
     :data:`_OFF_SCALE` where it begins with none."""
-    found = _DIGITS.match(text)
-    digits = found[0] if found else b""
+    match = _DIGITS.match(text)
+    digits = match[0] if match else b""
     if not digits:
         return _OFF_SCALE
     number = int(digits)

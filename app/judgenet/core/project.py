@@ -294,7 +294,7 @@ def _selected(pairs: Sequence[Pair], selection: Selection) -> tuple[Pair, ...]:
         wanted = set(selection.ids)
         missing = sorted(wanted - {pair.id for pair in pairs})
         if missing:
-            shown = ", ".join(repr(one) for one in missing[:5]) + (" …" if len(missing) > 5 else "")
+            shown = ", ".join(repr(missing_id) for missing_id in missing[:5]) + (" …" if len(missing) > 5 else "")
             raise ProjectError("pairs.selection.ids", f"{len(missing)} of the ids are not in the pairs: {shown}")
         return tuple(pair for pair in pairs if pair.id in wanted)
     if selection.count is None or selection.count < 1:

@@ -475,10 +475,10 @@ def _default() -> PromptBook:
 def union_roles(heard: Iterable[Heard]) -> tuple[Role, ...]:
     """The roles of those heard with the roles that they had inherited, each once, in the order of hearing."""
     roles: dict[Role, None] = {}
-    for one in heard:
-        roles |= dict.fromkeys(one.inherited)
-        if one.role is not None:
-            roles[one.role] = None
+    for evaluation in heard:
+        roles |= dict.fromkeys(evaluation.inherited)
+        if evaluation.role is not None:
+            roles[evaluation.role] = None
     return tuple(roles)
 
 
@@ -486,14 +486,14 @@ def _discussion(frame: Mapping[str, Template], view: LayerView) -> str:
     """The evaluations heard, by the names that the reader of ``view`` knows, and the union of the roles."""
     parts = [frame["heard.intro"].text]
     for neuron, evaluations in groupby(view.heard, key=lambda heard: heard.neuron):
-        told = list(evaluations)
-        role = told[0].role
+        shown = list(evaluations)
+        role = shown[0].role
         if role is None:
             lines = [frame["heard.judge"].render(neuron=str(neuron))]
         else:
             name = _words(frame, role.name, view.mark)
             lines = [frame["heard.judge_with_role"].render(neuron=str(neuron), role=name, mark=view.mark)]
-        lines += [_told(frame, view, one) for one in told]
+        lines += [_told(frame, view, evaluation) for evaluation in shown]
         parts.append(_joined(lines))
     roles = union_roles(view.heard)
     if roles:

@@ -157,8 +157,8 @@ def _quick(reply: str, scale: Scale) -> Reading | Unscored | None:
         return None
     if len(value) > 2 + (EVIDENCE in value) or not (low <= first <= high and low <= second <= high):
         return None
-    told = well_formed(evidence.strip())
-    return _agreed(Reading(told, choice_of(first, second), float(first), float(second), "json"))
+    said = well_formed(evidence.strip())
+    return _agreed(Reading(said, choice_of(first, second), float(first), float(second), "json"))
 
 
 def _agreed(reading: Reading) -> Reading | Unscored:
@@ -190,8 +190,8 @@ def _read(answer: str, form: ReplyForm | None, scale: Scale) -> Reading | Unscor
     if form == "json" and not values and unfinished(answer):
         return Unscored(Reason.TRUNCATED, "the object does not end")
     folded = fold(answer, hidden)
-    told = verdict_in(folded, scale)
-    return _unreadable(folded, "no verdict was found") if told is None else _from_text(folded, told)
+    read_verdict = verdict_in(folded, scale)
+    return _unreadable(folded, "no verdict was found") if read_verdict is None else _from_text(folded, read_verdict)
 
 
 def _said_objects(
@@ -237,16 +237,20 @@ def _from_json(
     shown = blanked(answer, hidden, sign=HIDDEN)
     before = verdict_in(fold(shown[: verdict.start]), scale)
     others = [(len(fold(answer[: it.end]).low), it) for it in verdicts[:-1]]
-    for end, other in others:
-        same = (other.choice, other.first, other.second) == (verdict.choice, verdict.first, verdict.second)
-        if not same and other.problem is None and not corrects(folded.low, end, places[0], places[1]):
-            return Unscored(Reason.CONTRADICTORY, f"one object says {other.choice}, another {verdict.choice}")
+    for end, other_verdict in others:
+        same = (other_verdict.choice, other_verdict.first, other_verdict.second) == (
+            verdict.choice,
+            verdict.first,
+            verdict.second,
+        )
+        if not same and other_verdict.problem is None and not corrects(folded.low, end, places[0], places[1]):
+            return Unscored(Reason.CONTRADICTORY, f"one object says {other_verdict.choice}, another {verdict.choice}")
     if before is not None and before.rule in FORMAL and before.choice is not None:
         corrected = corrects(folded.low, before.end, places[0], places[1])
         if not corrected and _opposed(before, verdict):
             return Unscored(Reason.CONTRADICTORY, f"before the object stands {before.choice}, it says {verdict.choice}")
-    told = well_formed(verdict.evidence.strip())
-    return _agreed(Reading(told, verdict.choice, verdict.first, verdict.second, "json"))
+    said = well_formed(verdict.evidence.strip())
+    return _agreed(Reading(said, verdict.choice, verdict.first, verdict.second, "json"))
 
 
 def _opposed(after: FoundVerdict, verdict: JsonVerdict) -> bool:
@@ -274,21 +278,21 @@ def _evidence(folded: Folded, verdict: FoundVerdict) -> str:
     """What the reply says apart from its scores. A choice stays in: it is part of the argument."""
     end = len(folded.low)
     if verdict.rule == "first line":
-        told = folded.original(verdict.end, end)
+        said = folded.original(verdict.end, end)
     elif verdict.first is None or verdict.rule == "scores in prose" or verdict.end - verdict.start > 160:
-        told = folded.original(0, end)
+        said = folded.original(0, end)
     else:
         line = folded.low.rfind("\n", 0, verdict.start) + 1
         start = line if _LEAD_IN.match(folded.low[line : verdict.start]) else verdict.start
         rest = _REST_OF_LINE.match(folded.low, verdict.end)
-        told = folded.original(0, start) + "\n" + folded.original(rest.end() if rest else verdict.end, end)
-    told = told.strip()
-    if "<" in told and not _TAG.sub("", told).strip():
+        said = folded.original(0, start) + "\n" + folded.original(rest.end() if rest else verdict.end, end)
+    said = said.strip()
+    if "<" in said and not _TAG.sub("", said).strip():
         return ""
-    if told.startswith("{") and (broken := _BROKEN_OBJECT.match(told)):
-        told = told[broken.end() :].rstrip("\"', }\n")
-    heading = _HEADING.match(told)
-    return told[heading.end() if heading else 0 :].strip()
+    if said.startswith("{") and (broken := _BROKEN_OBJECT.match(said)):
+        said = said[broken.end() :].rstrip("\"', }\n")
+    heading = _HEADING.match(said)
+    return said[heading.end() if heading else 0 :].strip()
 
 
 def _unreadable(folded: Folded, detail: str) -> Unscored:

@@ -142,10 +142,23 @@ def verdict_of(value: Any, scale: Scale, start: int = 0, end: int = 0, depth: in
         return None
     if not depth:
         return None
-    said = [(key, told) for key, item in inner if (told := verdict_of(item, scale, start, end, depth - 1)) is not None]
-    final = [told for key, told in said if _FINAL.search(key)]
-    verdicts = final or [told for _, told in said]
-    if len({(told.choice, told.first, told.second) for told in verdicts if told.problem is None}) > 1:
+    said = [
+        (key, inner_verdict)
+        for key, item in inner
+        if (inner_verdict := verdict_of(item, scale, start, end, depth - 1)) is not None
+    ]
+    final = [inner_verdict for key, inner_verdict in said if _FINAL.search(key)]
+    verdicts = final or [inner_verdict for _, inner_verdict in said]
+    if (
+        len(
+            {
+                (inner_verdict.choice, inner_verdict.first, inner_verdict.second)
+                for inner_verdict in verdicts
+                if inner_verdict.problem is None
+            }
+        )
+        > 1
+    ):
         return JsonVerdict(start, end, problem=Reason.CONTRADICTORY, detail="the object holds two verdicts that differ")
     return verdicts[-1] if verdicts else None
 
@@ -186,16 +199,16 @@ def _fields(value: dict[Any, Any], scale: Scale, start: int, end: int) -> JsonVe
             chosen = str(item)
             text = fold(chosen)
             choice = choice_at(text, 0, len(text.low)).choice
-    told = "\n".join(evidence)
+    evidence_text = "\n".join(evidence)
 
     def problem(reason: Reason, detail: str) -> JsonVerdict:
-        return JsonVerdict(start, end, told, problem=reason, detail=detail[:80])
+        return JsonVerdict(start, end, evidence_text, problem=reason, detail=detail[:80])
 
     if twice:
         return problem(Reason.CONTRADICTORY, f"{twice} is given twice, and not the same")
     if not scores:
         if choice is not None:
-            return JsonVerdict(start, end, told, choice)
+            return JsonVerdict(start, end, evidence_text, choice)
         return problem(Reason.UNPARSED, f"no response is called {chosen!r}") if chosen is not None else None
     read: list[float] = []
     for index in (0, 1):
@@ -209,7 +222,7 @@ def _fields(value: dict[Any, Any], scale: Scale, start: int, end: int) -> JsonVe
     sign = choice_of(first, second)
     if choice is not None and choice != sign:
         return problem(Reason.CONTRADICTORY, f"scores {first:g} and {second:g}, but chosen is {chosen}")
-    return JsonVerdict(start, end, told, sign, first, second)
+    return JsonVerdict(start, end, evidence_text, sign, first, second)
 
 
 def _parts(value: Any) -> dict[int, Any]:

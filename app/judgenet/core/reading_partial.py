@@ -25,12 +25,12 @@ def evidence_so_far(text: str) -> str:
     if not starts:
         return "" if _OBJECT.match(answer) else answer
     match = _STRING.match(answer, starts[-1].end())
-    told = "" if match is None else match[0]
-    half = _HALF_PAIR.search(told)
+    evidence = "" if match is None else match[0]
+    half = _HALF_PAIR.search(evidence)
     if half is not None and match is not None and answer[match.end() : match.end() + 1] != '"':
         # The first half of a sign whose second half is to come.
-        told = told[: half.start(1)]
+        evidence = evidence[: half.start(1)]
     try:
-        return str(json.loads(f'"{told}"', strict=False))
+        return str(json.loads(f'"{evidence}"', strict=False))
     except ValueError:
-        return told
+        return evidence

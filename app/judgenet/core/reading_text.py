@@ -184,17 +184,17 @@ def _own_marks(low: str, marks: list[_Mark]) -> list[_Mark]:
     """The scores that the judge gives: without those that it reports, and the other half of what it reports."""
     kept: list[_Mark] = []
     before: _Mark | None = None
-    told = False
+    reported = False
     for mark in sorted(marks, key=lambda mark: mark.start)[-_MOST:]:
         half = (
             before is not None
             and before.index != mark.index
             and _GOES_ON.fullmatch(low, before.end, mark.start)
-            and not (told and _line_ended(low, before, mark))
+            and not (reported and _line_ended(low, before, mark))
         )
         if not half:
-            told = reported_before(low, mark.start if mark.lead is None else mark.lead, strict=True)
-        if not told:
+            reported = reported_before(low, mark.start if mark.lead is None else mark.lead, strict=True)
+        if not reported:
             kept.append(mark)
         before = mark
     return kept
@@ -388,22 +388,22 @@ def _group(text: Folded, left: list[_Mark], rule: str) -> FoundVerdict:
     last = left.pop()
     while left and left[-1].index == last.index and left[-1].score == last.score:
         left.pop()
-    other = left.pop() if left else None
+    opened = left.pop() if left else None
     if last.score is Reason.TRUNCATED:
         return _unread(text, last, rule)
-    alone = other is None or other.index == last.index
-    if not alone and other is not None and left and left[-1].index == last.index < other.index:
+    alone = opened is None or opened.index == last.index
+    if not alone and opened is not None and left and left[-1].index == last.index < opened.index:
         # 1, 2, 1: the second belongs to the nearer of its neighbours.
-        alone = other.start - left[-1].end <= last.start - other.end
-    if other is not None and alone:
-        left.append(other)
-    if other is None or alone:
+        alone = opened.start - left[-1].end <= last.start - opened.end
+    if opened is not None and alone:
+        left.append(opened)
+    if opened is None or alone:
         return FoundVerdict(last.start, last.end, rule, problem=Reason.UNPARSED, detail="a score for one response only")
-    scores = {mark.index: mark.score for mark in (last, other)}
+    scores = {mark.index: mark.score for mark in (last, opened)}
     first, second = scores[0], scores[1]
     if isinstance(first, Reason) or isinstance(second, Reason):
-        return _unread(text, last if isinstance(last.score, Reason) else other, rule)
-    start, end = min(last.start, other.start), max(last.end, other.end)
+        return _unread(text, last if isinstance(last.score, Reason) else opened, rule)
+    start, end = min(last.start, opened.start), max(last.end, opened.end)
     return FoundVerdict(start, end, rule, choice_of(first, second), first, second)
 
 
@@ -626,15 +626,15 @@ def _statements(text: Folded, names: Sequence[ResponseMention]) -> list[_Stateme
                 said.append(_said(text, CHOICES[index], match.start(), match.end()))
     if "either" in low:
         said += (_said(text, "tie", match.start(), match.end()) for match in _NO_BETTER.finditer(low))
-    told = sorted(
+    ordered = sorted(
         (statement for statement in said if statement), key=lambda statement: (statement.start, statement.end)
     )
     echoed: set[int] = set()
-    for i, (one, other) in enumerate(pairwise(told)):
-        if one.choice != other.choice and _ALTERNATIVE.match(low, one.end):
+    for i, (first, second) in enumerate(pairwise(ordered)):
+        if first.choice != second.choice and _ALTERNATIVE.match(low, first.end):
             # "Output (a) is better or Output (b) is better" repeats the task.
             echoed |= {i, i + 1}
-    return [statement for i, statement in enumerate(told) if i not in echoed]
+    return [statement for i, statement in enumerate(ordered) if i not in echoed]
 
 
 _ALTERNATIVE = re.compile(
@@ -648,18 +648,18 @@ def _better_after(text: Folded, name: ResponseMention, after: re.Match[str]) -> 
         return _said(text, CHOICES[name.index], name.start, after.end())
     if _PARTLY.match((after["noun"] or "") + rest) or _PARTLY.match(rest):
         return None
-    told = after.start("rest") if after["noun"] is None else after.start("noun")
-    return _said(text, CHOICES[name.index], name.start, after.start("rest"), told)
+    begin = after.start("rest") if after["noun"] is None else after.start("noun")
+    return _said(text, CHOICES[name.index], name.start, after.start("rest"), begin)
 
 
-def _said(text: Folded, choice: Choice, start: int, end: int, told: int | None = None) -> _Statement | None:
-    """A statement at a place, whose words end at ``told``, unless it is not the judge's own."""
+def _said(text: Folded, choice: Choice, start: int, end: int, report_from: int | None = None) -> _Statement | None:
+    """A statement at a place, whose words end at ``report_from``, unless it is not the judge's own."""
     sentence = _sentence_start(text.low, start)
     before = text.low[sentence:start]
     if (
         _NOT_SAID.search(before)
         or _OTHERS_SAY.search(before)
-        or reported(text.low, start, end if told is None else told)
+        or reported(text.low, start, end if report_from is None else report_from)
     ):
         return None
     alone = not before.strip() and _NOTHING.match(text.low, end) is not None
@@ -709,8 +709,10 @@ _BETWEEN = re.compile(r"[ .\n#-]*")
 def _formal_verdict(text: Folded, head: FoundVerdict | None, formal: Sequence[FoundVerdict]) -> FoundVerdict | None:
     tail = formal[-1] if formal else None
     if head is not None and head.problem is None:
-        other = next((verdict for verdict in reversed(formal) if verdict.problem is None), None)
-        return head if other is None or _agree(head, other) else _contradiction(text, head, other)
+        other_verdict = next((verdict for verdict in reversed(formal) if verdict.problem is None), None)
+        return (
+            head if other_verdict is None or _agree(head, other_verdict) else _contradiction(text, head, other_verdict)
+        )
     if tail is None or tail.problem is not None:
         return tail or head
     if tail.first is None:
@@ -724,17 +726,17 @@ def _formal_verdict(text: Folded, head: FoundVerdict | None, formal: Sequence[Fo
     return tail
 
 
-def _agree(one: FoundVerdict, other: FoundVerdict) -> bool:
+def _agree(first: FoundVerdict, second: FoundVerdict) -> bool:
     """Whether two findings say the same: one choice, and the same scores where both give scores."""
-    scores = [(verdict.first, verdict.second) for verdict in (one, other) if verdict.first is not None]
-    return one.choice == other.choice and len(set(scores)) < 2
+    scores = [(verdict.first, verdict.second) for verdict in (first, second) if verdict.first is not None]
+    return first.choice == second.choice and len(set(scores)) < 2
 
 
 def _chosen(text: Folded, tail: FoundVerdict, formal: Sequence[FoundVerdict]) -> FoundVerdict:
     """A final choice, with the scores that the text gives beside it."""
     for verdict in formal[:-1]:
-        told = verdict.stated or not tail.stated
-        if verdict.rule == tail.rule and told and verdict.problem is None and verdict.detail != tail.detail:
+        stated = verdict.stated or not tail.stated
+        if verdict.rule == tail.rule and stated and verdict.problem is None and verdict.detail != tail.detail:
             return _contradiction(text, verdict, tail)
     scores = next((verdict for verdict in reversed(formal) if verdict.first is not None), None)
     if scores is None:
@@ -757,6 +759,6 @@ def _checked(text: Folded, verdict: FoundVerdict, statements: Sequence[_Statemen
     return verdict
 
 
-def _contradiction(text: Folded, one: FoundVerdict, other: FoundVerdict) -> FoundVerdict:
-    quoted = " / ".join(_quote(text, verdict.start, verdict.end) for verdict in (one, other))
-    return FoundVerdict(one.start, other.end, other.rule, problem=Reason.CONTRADICTORY, detail=quoted)
+def _contradiction(text: Folded, first: FoundVerdict, second: FoundVerdict) -> FoundVerdict:
+    quoted = " / ".join(_quote(text, verdict.start, verdict.end) for verdict in (first, second))
+    return FoundVerdict(first.start, second.end, second.rule, problem=Reason.CONTRADICTORY, detail=quoted)

@@ -77,9 +77,9 @@ def split_thinking(text: str) -> Parts:
     not end, and in a reply with channels only the final one is the answer.
     """
     text = text.strip()
-    if (told := _in_words(text)) is not None:
-        rest = split_thinking(told.answer) if told.answer else told
-        return Parts(rest.answer, "\n".join(filter(None, (told.thinking, rest.thinking))), rest.unknown)
+    if (in_words := _in_words(text)) is not None:
+        rest = split_thinking(in_words.answer) if in_words.answer else in_words
+        return Parts(rest.answer, "\n".join(filter(None, (in_words.thinking, rest.thinking))), rest.unknown)
     if not _LIKELY.search(text):
         return Parts(text)
     marks = [mark for mark in _MARK.finditer(text) if not _fragment(text, mark)]
@@ -215,13 +215,13 @@ def _cut(text: str, marks: list[re.Match[str]]) -> Parts:
             elif mode != "answer" and not channels and waiting is None:
                 mode = "answer"
     flush(len(text))
-    told = "".join(answer).strip()
+    answer_text = "".join(answer).strip()
     if waiting is not None:
         # Which side of the token is the thinking, cannot be told.
         unknown = waiting[0]
-        thinking = [*answer, *thinking] if told else thinking
-        told = ""
-    return Parts(told, "\n".join(part.strip() for part in thinking if part.strip()), unknown)
+        thinking = [*answer, *thinking] if answer_text else thinking
+        answer_text = ""
+    return Parts(answer_text, "\n".join(part.strip() for part in thinking if part.strip()), unknown)
 
 
 def _begins(text: str, place: int, mark: re.Match[str]) -> bool:

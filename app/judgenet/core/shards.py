@@ -49,16 +49,16 @@ class Shard:
         return tuple(place for place, pair in enumerate(pairs) if self.holds(pair.question))
 
 
-def divide(pairs: Sequence[Pair], of: int) -> tuple[tuple[int, ...], ...]:
+def divide(pairs: Sequence[Pair], count: int) -> tuple[tuple[int, ...], ...]:
     """The places of the pairs of each of so many shards, all at once."""
-    found: list[list[int]] = [[] for _ in range(of)]
+    shards: list[list[int]] = [[] for _ in range(count)]
     for place, pair in enumerate(pairs):
-        found[_shard_of(pair.question, of)].append(place)
-    return tuple(tuple(places) for places in found)
+        shards[_shard_of(pair.question, count)].append(place)
+    return tuple(tuple(places) for places in shards)
 
 
-def _shard_of(question: str, of: int) -> int:
-    return int.from_bytes(question_key(question)[:8], "big") % of
+def _shard_of(question: str, count: int) -> int:
+    return int.from_bytes(question_key(question)[:8], "big") % count
 
 
 def parse_shard(text: str) -> Shard:
@@ -66,10 +66,10 @@ def parse_shard(text: str) -> Shard:
 
     :raises ShardError: it is none.
     """
-    found = _FORM.fullmatch(text)
-    if found is None:
+    match = _FORM.fullmatch(text)
+    if match is None:
         raise ShardError(f"{text!r} is no shard: write K/N, such as 17/300")
-    index, of = int(found[1]), int(found[2])
-    if not 1 <= index <= of <= MOST_SHARDS:
+    index, count = int(match[1]), int(match[2])
+    if not 1 <= index <= count <= MOST_SHARDS:
         raise ShardError(f"{text!r}: shards count from 1 to their number, which is {MOST_SHARDS:,} at most")
-    return Shard(of, index)
+    return Shard(count, index)

@@ -40,16 +40,17 @@ def read_stand_ins(texts: Iterable[str]) -> tuple[StandIn, ...]:
     return () if given == [NO_STAND_IN] else tuple(map(read_stand_in, given))
 
 
-def stand_in_text(of: StandIn) -> str:
+def stand_in_text(stand_in: StandIn) -> str:
     """The inverse of :func:`read_stand_in`."""
-    place = of.endpoint if of.model is None else f"{of.endpoint}/{of.model}"
-    return place if of.after == STAND_IN_AFTER_S else f"{place} after={of.after:g}"
+    place = stand_in.endpoint if stand_in.model is None else f"{stand_in.endpoint}/{stand_in.model}"
+    return place if stand_in.after == STAND_IN_AFTER_S else f"{place} after={stand_in.after:g}"
 
 
 def stand_in_words(stand_ins: Iterable[StandIn]) -> str:
     """Stand-ins for people, in their order: ``backup/gpt-4o-mini (after 2 min out of reach)``."""
     named = [
-        f"{of.endpoint if of.model is None else f'{of.endpoint}/{of.model}'} (after {duration(of.after)} out of reach)"
-        for of in stand_ins
+        f"{stand_in.endpoint}{'' if stand_in.model is None else f'/{stand_in.model}'} "
+        f"(after {duration(stand_in.after)} out of reach)"
+        for stand_in in stand_ins
     ]
     return ", then ".join(named) or NO_STAND_IN

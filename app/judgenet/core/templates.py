@@ -182,12 +182,12 @@ def earlier() -> tuple[Earlier, ...]:
     """The templates of earlier versions, the newest first. A run that was begun with them goes on with them, since its
     recorded answers are found by the text of their questions."""
     content = tomllib.loads(asset("prompts", "earlier.toml").read_text(encoding="utf-8"))
-    found = []
+    versions = []
     for tables in content.values():
         names = tables.pop("later", ())
         later = frozenset(f"{language}.{name}" for language in LANGUAGES for name in names)
-        found.append(Earlier(dict(_flat_all(tables)), later))
-    return tuple(found)
+        versions.append(Earlier(dict(_flat_all(tables)), later))
+    return tuple(versions)
 
 
 def compiled(texts: Mapping[str, str]) -> dict[str, Template]:
@@ -222,7 +222,7 @@ def placeholders(name: str) -> tuple[str, ...]:
     language, _, rest = name.partition(".")
     known = dict(_known())
     if language not in LANGUAGES or rest not in known:
-        raise PromptError(_no_such(name, [f"{one}.{other}" for one in LANGUAGES for other in known]))
+        raise PromptError(_no_such(name, [f"{code}.{known_name}" for code in LANGUAGES for known_name in known]))
     return known[rest]
 
 
@@ -253,10 +253,12 @@ def _flat_all(tables: Mapping[str, object]) -> Iterable[tuple[str, str]]:
 def _no_such(name: str, known: Iterable[str]) -> str:
     """Says what there is on the last level of ``name`` that exists."""
     prefix = name
-    while prefix and not any(other.startswith(f"{prefix}.") for other in known):
+    while prefix and not any(known_name.startswith(f"{prefix}.") for known_name in known):
         prefix = prefix.rpartition(".")[0]
     start = f"{prefix}." if prefix else ""
-    beside = dict.fromkeys(other[len(start) :].partition(".")[0] for other in known if other.startswith(start))
+    beside = dict.fromkeys(
+        known_name[len(start) :].partition(".")[0] for known_name in known if known_name.startswith(start)
+    )
     where = f"{prefix} has" if prefix else "names begin with"
     return f"There is no template {name!r}; {where} {_listed(beside)}."
 

@@ -26,6 +26,6 @@ def estimate_tokens(text: str) -> int:
     if text.isascii():
         return (len(text) + 3) // 4
     wide = wide_characters(text)
-    other = len(_OTHER.findall(text))
-    quarters = 4 * wide + 2 * other + (len(text) - wide - other)
+    others = len(_OTHER.findall(text))
+    quarters = 4 * wide + 2 * others + (len(text) - wide - others)
     return (quarters + 3) // 4

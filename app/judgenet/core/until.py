@@ -55,10 +55,10 @@ class UntilRule:
 
         :raises UntilError: it names one.
         """
-        for of in self.conditions:
-            if of.aggregation is not None and of.aggregation not in aggregations:
+        for condition in self.conditions:
+            if condition.aggregation is not None and condition.aggregation not in aggregations:
                 raise UntilError(
-                    f"{self.text!r} looks at {of.aggregation}, which this network does not have. It has "
+                    f"{self.text!r} looks at {condition.aggregation}, which this network does not have. It has "
                     f"{', '.join(aggregations)}."
                 )
 

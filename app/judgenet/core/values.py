@@ -116,16 +116,16 @@ def _forms(cls: type) -> tuple[_Form, ...]:
 def _read_forms(cls: type) -> tuple[_Form, ...]:
     hints = get_type_hints(cls, include_extras=True)
 
-    def default_of(of: Field[Any]) -> Any:
-        return of.default_factory() if of.default_factory is not MISSING else of.default
+    def default_of(member_field: Field[Any]) -> Any:
+        return member_field.default_factory() if member_field.default_factory is not MISSING else member_field.default
 
     forms = []
-    for of in fields(cls):
-        hint, says = hints[of.name], of.metadata.get(_NAME, _PLAIN)
+    for form_field in fields(cls):
+        hint, says = hints[form_field.name], form_field.metadata.get(_NAME, _PLAIN)
         if get_origin(hint) is Annotated:
             says = replace(says, codec=get_args(hint)[1])
         if says.written != "never":
-            forms.append(_Form(of.name, hint, says, default_of(of)))
+            forms.append(_Form(form_field.name, hint, says, default_of(form_field)))
     return tuple(forms)
 
 
@@ -138,7 +138,7 @@ def _inner_of_optional(hint: Any) -> Any:
     """``X`` of ``X | None``, ``None`` where a type is no such one."""
     if get_origin(hint) not in _UNIONS or type(None) not in get_args(hint):
         return None
-    rest = [of for of in get_args(hint) if of is not type(None)]
+    rest = [option for option in get_args(hint) if option is not type(None)]
     return rest[0] if len(rest) == 1 else reduce(or_, rest)
 
 
@@ -186,10 +186,10 @@ def read(
             inner = form.default if base is None else getattr(base, form.name)
             inner = inner if is_dataclass(inner) else None
             values[form.name] = _value(form.hint, there, owner.at(form.name), refuse_unknown, inner)
-    made = cls(**values)
-    for name, problem in faults_of(made):
+    value_read = cls(**values)
+    for name, problem in faults_of(value_read):
         raise DocumentError(_joined(path, name), problem)
-    return made
+    return value_read
 
 
 def faults_of(value: Any) -> Iterator[tuple[str, str]]:
@@ -198,8 +198,8 @@ def faults_of(value: Any) -> Iterator[tuple[str, str]]:
     if own is not None:
         yield from own()
     for form in _forms(type(value)):
-        of = getattr(value, form.name)
-        if isinstance(of, int | float) and (problem := form.member.bound_problem(of)):
+        inner = getattr(value, form.name)
+        if isinstance(inner, int | float) and (problem := form.member.bound_problem(inner)):
             yield form.name, problem
 
 
@@ -224,14 +224,14 @@ def _value(hint: Any, value: Any, path: str, refuse_unknown: bool, base: Any = N
         texts, number = (first, second) if second is float else (second, first)
         return value if value in get_args(texts) else simple(number, value, path)
     if origin is tuple:
-        of = get_args(hint)[0]
+        element = get_args(hint)[0]
         if not isinstance(value, list | tuple):
-            raise DocumentError(path, f"must be a list{' of texts' if of is str else ''}, but is {kind_of(value)}")
-        return tuple(_value(of, item, f"{path}[{place}]", refuse_unknown) for place, item in enumerate(value))
+            raise DocumentError(path, f"must be a list{' of texts' if element is str else ''}, but is {kind_of(value)}")
+        return tuple(_value(element, item, f"{path}[{place}]", refuse_unknown) for place, item in enumerate(value))
     if origin is not None and issubclass(origin, Mapping):
-        of = get_args(hint)[1]
+        element = get_args(hint)[1]
         owner = Fields(value, path)
-        return {name: _value(of, item, owner.at(name), refuse_unknown) for name, item in owner.members.items()}
+        return {name: _value(element, item, owner.at(name), refuse_unknown) for name, item in owner.members.items()}
     if is_dataclass(hint):
         return read(cast(type, hint), value, path, refuse_unknown=refuse_unknown, base=base)
     return simple(hint, value, path)
@@ -270,23 +270,23 @@ def write(value: Any, *, base: Any = None, full: bool = False) -> dict[str, Any]
     one; ``full`` writes those too that are at their default."""
     record = {}
     for form in _forms(type(value)):
-        of = getattr(value, form.name)
+        inner = getattr(value, form.name)
         default = form.default if base is None else getattr(base, form.name)
         if not full:
-            if of is None and form.optional and default in (None, MISSING):
+            if inner is None and form.optional and default in (None, MISSING):
                 continue
-            if form.member.written == "changed" and of == default:
+            if form.member.written == "changed" and inner == default:
                 continue
             if form.member.when is not None and not form.member.when(value):
                 continue
-        if form.member.codec is not None and of is not None:
-            record[form.name] = form.member.codec.write(of)
-        elif is_dataclass(of):
-            record[form.name] = write(of, base=default if is_dataclass(default) else None)
-        elif form.member.real and isinstance(of, int):
-            record[form.name] = float(of)
+        if form.member.codec is not None and inner is not None:
+            record[form.name] = form.member.codec.write(inner)
+        elif is_dataclass(inner):
+            record[form.name] = write(inner, base=default if is_dataclass(default) else None)
+        elif form.member.real and isinstance(inner, int):
+            record[form.name] = float(inner)
         else:
-            record[form.name] = _plain(of)
+            record[form.name] = _plain(inner)
     return record
 
 
@@ -294,8 +294,8 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value):
         return write(value)
     if isinstance(value, Mapping):
-        return {name: _plain(of) for name, of in value.items()}
-    return [_plain(of) for of in value] if isinstance(value, tuple | list) else value
+        return {name: _plain(inner) for name, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, tuple | list) else value
 
 
 # JSON Schema
@@ -316,31 +316,31 @@ def schema_of(cls: type, defined: dict[str, Schema]) -> Schema:
 
 
 def _member_schema(form: _Form, defined: dict[str, Schema]) -> Schema:
-    of = form.member
-    made = of.codec.schema_in(defined) if of.codec is not None else _type_schema(form.hint, defined)
-    if of.codec is not None and form.optional:
-        made = {"anyOf": [made, {"type": "null"}]}
-    if of.says:
-        made["description"] = of.says
-    if of.at_least is not None:
-        made["minimum"] = of.at_least
-    if of.above is not None:
-        made["exclusiveMinimum"] = of.above
+    definition = form.member
+    schema = definition.codec.schema_in(defined) if definition.codec is not None else _type_schema(form.hint, defined)
+    if definition.codec is not None and form.optional:
+        schema = {"anyOf": [schema, {"type": "null"}]}
+    if definition.says:
+        schema["description"] = definition.says
+    if definition.at_least is not None:
+        schema["minimum"] = definition.at_least
+    if definition.above is not None:
+        schema["exclusiveMinimum"] = definition.above
     if not form.required and not is_dataclass(form.default) and form.default not in (MISSING, None, (), {}, ""):
-        made["default"] = form.default
-    return made | of.schema
+        schema["default"] = form.default
+    return schema | definition.schema
 
 
 def _type_schema(hint: Any, defined: dict[str, Schema]) -> Schema:
     inner = _inner_of_optional(hint)
     if inner is not None:
-        made = _type_schema(inner, defined)
-        if isinstance(made.get("type"), str) and made["type"] != "object":
-            return made | {
-                "type": [made["type"], "null"],
-                **({"enum": [*made["enum"], None]} if "enum" in made else {}),
+        schema = _type_schema(inner, defined)
+        if isinstance(schema.get("type"), str) and schema["type"] != "object":
+            return schema | {
+                "type": [schema["type"], "null"],
+                **({"enum": [*schema["enum"], None]} if "enum" in schema else {}),
             }
-        return {"anyOf": [made, {"type": "null"}]}
+        return {"anyOf": [schema, {"type": "null"}]}
     origin: Any = get_origin(hint)
     if origin is Annotated:
         codec: Codec = get_args(hint)[1]
@@ -348,7 +348,7 @@ def _type_schema(hint: Any, defined: dict[str, Schema]) -> Schema:
     if origin is Literal:
         return {"type": "string", "enum": list(get_args(hint))}
     if origin in _UNIONS:
-        return {"anyOf": [_type_schema(of, defined) for of in get_args(hint)]}
+        return {"anyOf": [_type_schema(option, defined) for option in get_args(hint)]}
     if origin is tuple:
         return {"type": "array", "items": _type_schema(get_args(hint)[0], defined)}
     if origin is not None and issubclass(origin, Mapping):

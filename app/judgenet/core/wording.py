@@ -94,15 +94,15 @@ def text_size_words(text: str, pictures: Iterable[PairPicture]) -> str:
 def _characters(text: str) -> int:
     """Characters as readers see them (grapheme clusters, Unicode's annex 29 in short), without spaces."""
     characters = _FLAG.sub("\u25a1", "".join(text.split()))
-    inner = {of for of in set(characters) if _continues(of)}
+    inner = {each for each in set(characters) if _continues(each)}
     if not inner:
         return len(characters)
-    found = 0
+    count = 0
     joined = False
     for character in characters:
-        found += not joined and character not in inner
+        count += not joined and character not in inner
         joined = character in _JOINERS
-    return found
+    return count
 
 
 def _continues(character: str) -> bool:
@@ -119,9 +119,9 @@ def capitalized(text: str) -> str:
 # Numbers
 
 
-def plural(number: float, one: str, many: str = "") -> str:
+def plural(number: float, singular: str, many: str = "") -> str:
     """A number with its noun: ``1 pair``, ``1,200 pairs``."""
-    return f"{number:,.0f} {one if number == 1 else many or one + 's'}"
+    return f"{number:,.0f} {singular if number == 1 else many or singular + 's'}"
 
 
 def of(count: int, total: int) -> str:
@@ -145,11 +145,11 @@ def short(number: float) -> str:
 
 def span(low: float, high: float, form: Literal["short", "whole"] = "short") -> str:
     """A range of numbers: ``1.2 to 1.4 k``; one where both ends read the same."""
-    one, other = (short(low), short(high)) if form == "short" else (f"{low:,.0f}", f"{high:,.0f}")
-    if one == other:
-        return one
-    (one_number, _, one_unit), (_, _, unit) = one.partition(" "), other.partition(" ")
-    return f"{one_number if one_unit == unit else one} to {other}"
+    low_text, high_text = (short(low), short(high)) if form == "short" else (f"{low:,.0f}", f"{high:,.0f}")
+    if low_text == high_text:
+        return low_text
+    (one_number, _, one_unit), (_, _, unit) = low_text.partition(" "), high_text.partition(" ")
+    return f"{one_number if one_unit == unit else low_text} to {high_text}"
 
 
 def whole_range(low: int, high: int) -> str:
@@ -263,8 +263,8 @@ def money_span(low: float, high: float, currency: str = "USD") -> str:
         return f"{value:,.0f}" if high >= 10 else money(value, currency).removeprefix(sign).removesuffix(f" {currency}")
 
     sign = _SIGNS.get(currency, "")
-    one, other = text(low), text(high)
-    joined = one if one == other else f"{one} to {other}"
+    low_text, high_text = text(low), text(high)
+    joined = low_text if low_text == high_text else f"{low_text} to {high_text}"
     return f"{sign}{joined}" if sign else f"{joined} {currency}"
 
 
@@ -310,8 +310,8 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 
 def day(seconds: float) -> str:
     """``29 November 2026``, in UTC."""
-    found = datetime.fromtimestamp(seconds, UTC)
-    return f"{found.day} {_MONTHS[found.month - 1]} {found.year}"
+    date = datetime.fromtimestamp(seconds, UTC)
+    return f"{date.day} {_MONTHS[date.month - 1]} {date.year}"
 
 
 def moment(seconds: float) -> str:

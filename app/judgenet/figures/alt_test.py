@@ -150,5 +150,5 @@ def alt_test_words(figures: AltTestFigures) -> str:
 
 def epsilon_words(epsilon: float) -> str:
     """An epsilon and for whom the paper advises it."""
-    who = next((of for value, of in WHO if abs(value - epsilon) < 1e-9), "")
+    who = next((words for value, words in WHO if abs(value - epsilon) < 1e-9), "")
     return f"ε = {epsilon:g}{f', advised where annotators are {who}' if who else ''}"

@@ -64,9 +64,9 @@ class StandInFigures:
     def words(self) -> str:
         """Who answered how many calls, in a sentence."""
         by_model: dict[str, int] = {}
-        for neuron_spec in self.neurons:
-            name = f"{neuron_spec.endpoint}/{neuron_spec.model}"
-            by_model[name] = by_model.get(name, 0) + neuron_spec.calls
+        for use in self.neurons:
+            name = f"{use.endpoint}/{use.model}"
+            by_model[name] = by_model.get(name, 0) + use.calls
         named = ", ".join(f"{name} {calls:,}" for name, calls in by_model.items())
         by = "a stand-in" if len(by_model) == 1 else "stand-ins"
         return f"{of(self.calls, self.n_total)} calls were answered by {by}: {named}."
@@ -79,14 +79,16 @@ def stand_in_figures(store: Store, frame: RunFrame) -> StandInFigures | None:
         return None
     names = neuron_names(frame.spec, frame.places)
 
-    def name_of(one: StoodIn) -> str:
-        if not one.layer:
+    def name_of(stood_in: StoodIn) -> str:
+        if not stood_in.layer:
             return "roles"
-        place = (one.layer, one.neuron)
-        return "chair" if one.layer > frame.spec.depth else names.get(place, f"l{one.layer}.n{one.neuron}")
+        place = (stood_in.layer, stood_in.neuron)
+        return (
+            "chair" if stood_in.layer > frame.spec.depth else names.get(place, f"l{stood_in.layer}.n{stood_in.neuron}")
+        )
 
     return StandInFigures(
-        sum(one.calls for one in counts),
+        sum(use.calls for use in counts),
         answered,
-        tuple(StandInCalls(name_of(one), one.endpoint, one.model, one.calls, one.answered) for one in counts),
+        tuple(StandInCalls(name_of(use), use.endpoint, use.model, use.calls, use.answered) for use in counts),
     )

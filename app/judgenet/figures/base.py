@@ -68,7 +68,7 @@ def keys_of(kind: type) -> tuple[tuple[str, bool], ...]:
             names = vars(sys.modules[owner.__module__])
             hints |= get_type_hints(SimpleNamespace(__annotations__=marked), names, include_extras=True)
     extras = {field.name: getattr(hints.get(field.name), "__metadata__", ()) for field in fields(kind)}
-    return tuple((name, not any(isinstance(of, _Absent) for of in marks)) for name, marks in extras.items())
+    return tuple((name, not any(isinstance(mark, _Absent) for mark in marks)) for name, marks in extras.items())
 
 
 def as_json(value: Any) -> Any:
@@ -83,14 +83,15 @@ def as_json(value: Any) -> Any:
         return value
     if is_dataclass(value) and not isinstance(value, type):
         named = ((name, always, getattr(value, name)) for name, always in keys_of(type(value)))
-        return {name: as_json(of) for name, always, of in named if always or of is not None}
+        return {name: as_json(item) for name, always, item in named if always or item is not None}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: as_json(of) for name, of in value._asdict().items()}
+        return {name: as_json(item) for name, item in value._asdict().items()}
     if isinstance(value, Mapping):
         return {
-            "|".join(map(str, key)) if isinstance(key, tuple) else str(key): as_json(of) for key, of in value.items()
+            "|".join(map(str, key)) if isinstance(key, tuple) else str(key): as_json(item)
+            for key, item in value.items()
         }
-    return [as_json(of) for of in value]
+    return [as_json(item) for item in value]
 
 
 _Figures = TypeVar("_Figures")
@@ -103,10 +104,10 @@ def taken_over(kind: type[_Figures], source: Any, **others: Any) -> _Figures:
     :raises AttributeError: the value has no such attribute, and it is not given.
     """
     values = dict(others)
-    for of in fields(kind):  # type: ignore[arg-type]
-        if of.name not in values:
-            value = getattr(source, "interval" if of.name == "ci" else of.name)
-            values[of.name] = value or None if of.name == "reason" else value
+    for member in fields(kind):  # type: ignore[arg-type]
+        if member.name not in values:
+            value = getattr(source, "interval" if member.name == "ci" else member.name)
+            values[member.name] = value or None if member.name == "reason" else value
     return kind(**values)
 
 
@@ -119,7 +120,7 @@ def from_json(kind: Any, value: Any) -> Any:
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if get_origin(kind) in (Union, UnionType):
-        kind = next((of for of in get_args(kind) if of is not type(None)), Any)
+        kind = next((option for option in get_args(kind) if option is not type(None)), Any)
     if value is None or kind is Any:
         return value
     if kind is Interval:
@@ -128,11 +129,11 @@ def from_json(kind: Any, value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise TypeError(f"{kind}: an object is expected")
         hints = get_type_hints(kind, include_extras=True)
-        return kind(**{of.name: from_json(hints[of.name], value.get(of.name)) for of in fields(kind)})  # type: ignore[operator]
+        return kind(**{option.name: from_json(hints[option.name], value.get(option.name)) for option in fields(kind)})  # type: ignore[operator]
     inner = get_args(kind)
     if get_origin(kind) is tuple:
         kinds = [inner[0]] * len(value) if inner[1:] == (Ellipsis,) else inner
-        return tuple(from_json(of, item) for of, item in zip(kinds, value, strict=True))
+        return tuple(from_json(option, item) for option, item in zip(kinds, value, strict=True))
     if isinstance(get_origin(kind), type) and issubclass(get_origin(kind), Mapping):
         return {name: from_json(inner[1], item) for name, item in value.items()}
     return value

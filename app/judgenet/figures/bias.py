@@ -272,7 +272,7 @@ def recorded_bias(run_id: str, bias: RunBias) -> RecordedBias:
 
 def _same(value: LabSettings | Judge | Cell | Shift | NamesEffect) -> dict[str, Any]:
     """The fields of a value that figures of the same names take over."""
-    return {of.name: getattr(value, of.name) for of in fields(value)}
+    return {member.name: getattr(value, member.name) for member in fields(value)}
 
 
 def _missing(value: object, reasons: Mapping[str, str]) -> Reasons:
@@ -383,8 +383,8 @@ def _ranks(ranks: RankAgreement) -> RankAgreementFigures:
         raters=ranks.raters,
         others=ranks.others,
         overlaps=tuple(
-            RankPairFigures(**vars(overlap_figures(overlap)), first=one, second=other)
-            for (one, other), overlap in ranks.overlaps.items()
+            RankPairFigures(**vars(overlap_figures(overlap)), first=first, second=second)
+            for (first, second), overlap in ranks.overlaps.items()
         ),
         shares=ranks.shares,
         reason=ranks.reason or None,

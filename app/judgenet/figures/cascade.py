@@ -110,7 +110,9 @@ def cascade_figures(store: Store, frame: RunFrame) -> CascadeFigures | None:
     if not counts:
         return None
     prices = _prices(store, frame)
-    return _totals([_stage(of, _stage_name(frame, of), prices) for of in counts], sum(of.decided for of in counts))
+    return _totals(
+        [_stage(count, _stage_name(frame, count), prices) for count in counts], sum(count.decided for count in counts)
+    )
 
 
 def _prices(store: Store, frame: RunFrame) -> Prices:
@@ -118,26 +120,26 @@ def _prices(store: Store, frame: RunFrame) -> Prices:
     return {} if is_recorded(frame.spec) else call_prices(store, frame.run)
 
 
-def _stage_name(frame: RunFrame, of: StageCount) -> str:
-    if of.layer > frame.spec.depth:
+def _stage_name(frame: RunFrame, count: StageCount) -> str:
+    if count.layer > frame.spec.depth:
         return "chair"
-    in_turn = frame.spec.layers[of.layer - 1].between is not None
-    return f"layer {of.layer}, neuron {of.neurons[0]}" if in_turn else f"layer {of.layer}"
+    in_turn = frame.spec.layers[count.layer - 1].between is not None
+    return f"layer {count.layer}, neuron {count.neurons[0]}" if in_turn else f"layer {count.layer}"
 
 
-def _stage(of: StageCount, name: str, prices: Prices) -> StageFigures:
-    cost, reason = _cost(prices, ((of.layer, neuron) for neuron in of.neurons))
+def _stage(count: StageCount, name: str, prices: Prices) -> StageFigures:
+    cost, reason = _cost(prices, ((count.layer, neuron) for neuron in count.neurons))
     return StageFigures(
         name=name,
-        rule=stop_rule_text(of.rule),
-        asked=of.asked,
-        n_total=of.pairs,
-        share=of.asked / of.pairs if of.pairs else None,
-        decided=of.decided,
-        calls=of.calls,
-        calls_most=of.calls_most,
-        price=None if cost is None else cost * of.calls,
-        price_saved=None if cost is None else cost * (of.calls_most - of.calls),
+        rule=stop_rule_text(count.rule),
+        asked=count.asked,
+        n_total=count.pairs,
+        share=count.asked / count.pairs if count.pairs else None,
+        decided=count.decided,
+        calls=count.calls,
+        calls_most=count.calls_most,
+        price=None if cost is None else cost * count.calls,
+        price_saved=None if cost is None else cost * (count.calls_most - count.calls),
         reason=reason or None,
     )
 
@@ -145,31 +147,31 @@ def _stage(of: StageCount, name: str, prices: Prices) -> StageFigures:
 def _cost(prices: Prices, places: Iterable[tuple[int, int]]) -> tuple[float | None, str]:
     """The mean price of a call of these neurons, or why there is none."""
     mine = [prices[place] for place in places if place in prices]
-    calls = sum(of.calls for of in mine)
+    calls = sum(prices_of_neuron.calls for prices_of_neuron in mine)
     if not calls:
         return None, "no call with a known price is recorded"
-    if any(of.price is None for of in mine):
+    if any(prices_of_neuron.price is None for prices_of_neuron in mine):
         return None, "the price of some of its calls is unknown"
-    return fsum(of.price or 0.0 for of in mine) / calls, ""
+    return fsum(prices_of_neuron.price or 0.0 for prices_of_neuron in mine) / calls, ""
 
 
 def _totals(stage_figures: Sequence[StageFigures], decided: int) -> CascadeFigures:
     pairs = stage_figures[0].n_total
-    calls, most = sum(of.calls for of in stage_figures), sum(of.calls_most for of in stage_figures)
+    calls, most = sum(stage.calls for stage in stage_figures), sum(stage.calls_most for stage in stage_figures)
     # A stage that nobody was asked and whose price is unknown leaves only what was saved unknown.
     price = (
         None
-        if any(of.price is None and of.calls for of in stage_figures)
-        else fsum(of.price or 0.0 for of in stage_figures)
+        if any(stage.price is None and stage.calls for stage in stage_figures)
+        else fsum(stage.price or 0.0 for stage in stage_figures)
     )
     saved = (
         None
-        if any(of.price_saved is None for of in stage_figures)
-        else fsum(of.price_saved or 0.0 for of in stage_figures)
+        if any(stage.price_saved is None for stage in stage_figures)
+        else fsum(stage.price_saved or 0.0 for stage in stage_figures)
     )
     reasons = [] if pairs else [_NO_PAIR]
-    for why in dict.fromkeys(of.reason for of in stage_figures if of.reason and pairs):
-        named = [of.name for of in stage_figures if of.reason == why]
+    for why in dict.fromkeys(stage.reason for stage in stage_figures if stage.reason and pairs):
+        named = [stage.name for stage in stage_figures if stage.reason == why]
         reasons.append(f"{'' if len(named) == len(stage_figures) else ', '.join(named) + ': '}{why}")
     return CascadeFigures(
         stages=tuple(stage_figures),
@@ -234,9 +236,9 @@ def plan_stages(frame: RunFrame, groups: Sequence[Sequence[str]] = (), *, after:
             raise FiguresError(str(error)) from None
         replayed = replay_stages(stages(spec, max((neuron for _, neuron in places), default=0)), places)
         return StagePlan(
-            tuple(_names_of(frame, of.columns) for of in replayed),
-            tuple(of.columns for of in replayed),
-            tuple(of.rule is not None for of in replayed),
+            tuple(_names_of(frame, stage.columns) for stage in replayed),
+            tuple(stage.columns for stage in replayed),
+            tuple(stage.rule is not None for stage in replayed),
         )
     at = {name: column for column, name in enumerate(names)}
     for name in (name for group in groups for name in group):
@@ -258,7 +260,7 @@ def _check_layers(frame: RunFrame, columns: Sequence[tuple[int, ...]]) -> None:
     for group in columns:
         for column in group:
             layer = frame.places[column][0]
-            earlier = {of for of, place in enumerate(frame.places) if place[0] < layer}
+            earlier = {place_column for place_column, place in enumerate(frame.places) if place[0] < layer}
             if not earlier <= asked:
                 raise FiguresError(
                     f"{frame.names[column]} has read all of layer {layer - 1}: put these neurons into earlier stages."
@@ -323,7 +325,7 @@ def _replayed(
     for place, (name, columns) in enumerate(zip(plan.names, plan.columns, strict=True)):
         asked = int((cascade_replay.known & (cascade_replay.reached > place)).sum())
         later = place < len(plan.names) - 1
-        made = int(cascade_replay.calls[:, place].sum())
+        calls_made = int(cascade_replay.calls[:, place].sum())
         each = cascade_replay.calls_most[:, place]
         known = cascade_replay.known & ~np.isnan(each)
         # Where a stage is not on record for a pair that does not need it, it would have as many calls as elsewhere.
@@ -337,10 +339,10 @@ def _replayed(
                 n_total=pairs,
                 share=asked / pairs if pairs else None,
                 decided=int((cascade_replay.known & (cascade_replay.reached == place + 1)).sum()) if later else 0,
-                calls=made,
+                calls=calls_made,
                 calls_most=most,
-                price=None if cost is None else cost * made,
-                price_saved=None if cost is None else cost * (most - made),
+                price=None if cost is None else cost * calls_made,
+                price_saved=None if cost is None else cost * (most - calls_made),
                 reason=(reason if pairs else _NO_PAIR) or None,
             )
         )

@@ -96,26 +96,37 @@ def compare_pairs(
     drawn for the other.
     """
     tally = LabelTally(within)
-    for of in both:
-        tally.add(of.first, of.label, of.people, asked=of.asked)
+    for both_pair in both:
+        tally.add(both_pair.first, both_pair.label, both_pair.people, asked=both_pair.asked)
     sample = tally.sample(chosen, only_random=True)
-    counting = [of.label if of.asked and tally.counts(of.people, sample) else None for of in both]
-    _, questions = np.unique(np.array([of.question for of in both], dtype=np.int64), return_inverse=True)
-    firsts, seconds = verdict_codes(of.first for of in both), verdict_codes(of.second for of in both)
-    by_question = question_counts(questions, verdict_codes(of.label for of in both), firsts, seconds)
-    figures = compare(Counter((of.label, of.first, of.second) for of in both), by_question=by_question, seed=seed)
+    counting = [
+        both_pair.label if both_pair.asked and tally.counts(both_pair.people, sample) else None for both_pair in both
+    ]
+    _, questions = np.unique(np.array([both_pair.question for both_pair in both], dtype=np.int64), return_inverse=True)
+    firsts, seconds = (
+        verdict_codes(both_pair.first for both_pair in both),
+        verdict_codes(both_pair.second for both_pair in both),
+    )
+    by_question = question_counts(questions, verdict_codes(both_pair.label for both_pair in both), firsts, seconds)
+    figures = compare(
+        Counter((both_pair.label, both_pair.first, both_pair.second) for both_pair in both),
+        by_question=by_question,
+        seed=seed,
+    )
     test = figures.test
     return Compared(
         figures=figures,
         rate=rate_difference(
-            Counter((label, of.first, of.second) for of, label in zip(both, counting, strict=True)),
+            Counter(
+                (label, both_pair.first, both_pair.second) for both_pair, label in zip(both, counting, strict=True)
+            ),
             sample.chosen,
             by_question=question_counts(questions, verdict_codes(counting), firsts, seconds),
             seed=seed,
             names=runs,
         ),
         sample=sample,
-        questions=len({of.question for of in both}),
+        questions=len({both_pair.question for both_pair in both}),
         discordance=measured_discordance(test.only_first, test.only_second, test.n, by_question),
     )
 
@@ -153,21 +164,24 @@ def two_runs(
 
     ``used`` says which labels of the first may be used (``None``: all), ``names`` is what reasons call the two.
     """
-    one, other = first[1], second[1]
-    runs = (first[0], one.run), (second[0], other.run)
+    first_frame, second_frame = first[1], second[1]
+    runs = (first[0], first_frame.run), (second[0], second_frame.run)
     common = tuple(sorted(common_pairs(*runs)))
-    both, labels_differ = both_judged(one, other, aggregations, common, used)
-    compared = compare_pairs(both, within_name(one.run, aggregations[0]), chosen, seed, names)
-    if aggregations[0] == aggregations[1] and (first[0].path, one.run.id) == (second[0].path, other.run.id):
+    both, labels_differ = both_judged(first_frame, second_frame, aggregations, common, used)
+    compared = compare_pairs(both, within_name(first_frame.run, aggregations[0]), chosen, seed, names)
+    if aggregations[0] == aggregations[1] and (first[0].path, first_frame.run.id) == (
+        second[0].path,
+        second_frame.run.id,
+    ):
         compared = _known(compared)
     differing = what_differs(*runs, aggregations)
-    return TwoRuns(one, other, aggregations, common, labels_differ, compared, differing)
+    return TwoRuns(first_frame, second_frame, aggregations, common, labels_differ, compared, differing)
 
 
 def _known(compared: Compared) -> Compared:
     """The comparison of a run to itself, which is no estimate."""
     comparison = compared.figures
-    differences = {name: known_difference(of) for name, of in comparison.differences.items()}
+    differences = {name: known_difference(difference) for name, difference in comparison.differences.items()}
     test = replace(comparison.test, interval=differences["accuracy"].interval)
     figures = replace(comparison, differences=differences, test=test)
     return replace(compared, figures=figures, rate=known_difference(compared.rate))
@@ -301,16 +315,16 @@ def run_comparison(
     :raises FiguresError: they have no pair in common.
     """
     two = two_runs(first, second, aggregations, chosen, used=used, seed=seed)
-    one, other = two.first.run, two.second.run
+    first_run, second_run = two.first.run, two.second.run
     if not two.common:
         raise FiguresError(
-            f"{one.id} and {other.id}: no pair is in both (the same id and the same texts). "
+            f"{first_run.id} and {second_run.id}: no pair is in both (the same id and the same texts). "
             "Compare runs of the same pairs."
         )
     comparison, sample = two.compared.figures, two.compared.sample
     return RunComparison(
-        first=_who(one, aggregations[0]),
-        second=_who(other, aggregations[1]),
+        first=_who(first_run, aggregations[0]),
+        second=_who(second_run, aggregations[1]),
         pairs=ComparedPairs(
             first=len(two.first),
             second=len(two.second),
@@ -321,7 +335,7 @@ def run_comparison(
             questions=two.compared.questions,
         ),
         mcnemar=mcnemar_figures(comparison),
-        differences={name: difference_figures(of) for name, of in comparison.differences.items()},
+        differences={name: difference_figures(difference) for name, difference in comparison.differences.items()},
         rate=difference_figures(two.compared.rate),
         agree=agree_figures(comparison),
         power=power_figures(plan_comparison(two.compared.discordance, n=comparison.test.n)),
@@ -329,7 +343,7 @@ def run_comparison(
         chosen_assumed=chosen is None and sample.chosen == "imported",
         labels=sample_figures(sample),
         judges_differ=two.differing,
-        network_changes=changes_between(one, other, two.differing),
+        network_changes=changes_between(first_run, second_run, two.differing),
         notes=tuple(_notes(two.differing, two.labels_differ, sample)),
     )
 

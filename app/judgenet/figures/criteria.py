@@ -86,8 +86,8 @@ def criteria_figures(frame: RunFrame, *, seed: int = 0) -> CriteriaFigures | Non
             continue
         questions = np.unique(frame.questions[verdicts.pairs], return_inverse=True)[1]
         said = {verdicts.name: verdicts.codes}
-        found = agreements(questions, frame.human[verdicts.pairs], said, seed=seed)[verdicts.name]
-        by_name[verdicts.name] = CriterionFigures(len(verdicts.pairs), agreement_figures(*found))
+        agreement = agreements(questions, frame.human[verdicts.pairs], said, seed=seed)[verdicts.name]
+        by_name[verdicts.name] = CriterionFigures(len(verdicts.pairs), agreement_figures(*agreement))
     return CriteriaFigures(
         pairs=counted.pairs,
         pairs_total=counted.total,

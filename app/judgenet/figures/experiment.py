@@ -304,5 +304,8 @@ class ExperimentFigures(Figures):
         import pandas as pd
 
         return pd.concat(
-            [pd.DataFrame([flat(as_json(row)) for row in found.rows]).assign(set=found.set) for found in self.sets]
+            [
+                pd.DataFrame([flat(as_json(row)) for row in set_figures.rows]).assign(set=set_figures.set)
+                for set_figures in self.sets
+            ]
         )

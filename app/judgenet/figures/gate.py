@@ -68,7 +68,7 @@ def run_gate(
     store: Store,
     frame: RunFrame,
     requirements: Sequence[Requirement],
-    other: tuple[Store, RunFrame] | None = None,
+    comparison: tuple[Store, RunFrame] | None = None,
     *,
     seed: int = 0,
 ) -> GateFigures:
@@ -76,13 +76,13 @@ def run_gate(
 
     A key begins with the command whose figure it is (``rate.corrected.low``, ``compare.differences.kappa.low``);
     without one it is a key of ``metrics``, and the name of an aggregation or a neuron may begin it
-    (``c2_all.kappa.low``). ``other`` is the run that ``compare`` compares with. Only figures that are asked for are
-    computed. The frames are those of :func:`judgenet.store.taught.fair_frame`.
+    (``c2_all.kappa.low``). ``comparison`` is the run that ``compare`` compares with. Only figures that are asked for
+    are computed. The frames are those of :func:`judgenet.store.taught.fair_frame`.
 
     :raises FiguresError: there is no figure of this name, or ``compare`` has no other run.
     """
-    asked = _commands(store, frame, other, seed)
-    rows = tuple(_checked(of, _found(of.key, asked)) for of in requirements)
+    asked = _commands(store, frame, comparison, seed)
+    rows = tuple(_checked(requirement, _found(requirement.key, asked)) for requirement in requirements)
     met = sum(row.outcome == "met" for row in rows)
     pairs = GatePairs(len(frame), int(frame.judged.sum()), int((frame.human > 0).sum()))
     run = frame.run
@@ -94,14 +94,14 @@ def run_gate(
         )
     return GateFigures(
         run=run.id,
-        against=None if other is None else other[1].run.id,
+        against=None if comparison is None else comparison[1].run.id,
         state=run.state,
         pairs=pairs,
         passed=met == len(rows),
         met=met,
         total=len(rows),
         requirements=rows,
-        reasons={} if other is not None else {"against": "no other run was named"},
+        reasons={} if comparison is not None else {"against": "no other run was named"},
         notes=tuple(notes),
     )
 
@@ -109,7 +109,7 @@ def run_gate(
 _Made = Callable[[], Mapping[str, Any]]
 
 
-def _commands(store: Store, frame: RunFrame, other: tuple[Store, RunFrame] | None, seed: int) -> dict[str, _Made]:
+def _commands(store: Store, frame: RunFrame, comparison: tuple[Store, RunFrame] | None, seed: int) -> dict[str, _Made]:
     """The figures of each command as its ``--json`` has them; computed once, when they are first asked for."""
     decides = deciding(frame.spec)
 
@@ -126,10 +126,10 @@ def _commands(store: Store, frame: RunFrame, other: tuple[Store, RunFrame] | Non
     def compare() -> Mapping[str, Any]:
         from judgenet.figures.comparison import run_comparison
 
-        if other is None:
+        if comparison is None:
             raise FiguresError("A requirement on compare needs the run to compare with: name it with --against RUN.")
-        names = (decides, deciding(other[1].spec))
-        return run_comparison((store, frame), other, names, seed=seed).to_dict()
+        names = (decides, deciding(comparison[1].spec))
+        return run_comparison((store, frame), comparison, names, seed=seed).to_dict()
 
     def rank() -> Mapping[str, Any]:
         from judgenet.figures.ranking import run_ranking
@@ -148,7 +148,7 @@ def _commands(store: Store, frame: RunFrame, other: tuple[Store, RunFrame] | Non
 
         return recorded_bias(frame.run.id, run_bias(store, frame.run, LabSettings())).to_dict()
 
-    made: dict[str, _Made] = {
+    makers: dict[str, _Made] = {
         "metrics": partial(metrics, False),
         _JUDGES: partial(metrics, True),
         "rate": rate,
@@ -157,7 +157,7 @@ def _commands(store: Store, frame: RunFrame, other: tuple[Store, RunFrame] | Non
         "learn": learn,
         "bias": bias,
     }
-    return {name: cache(of) for name, of in made.items()}
+    return {name: cache(maker) for name, maker in makers.items()}
 
 
 _JUDGES: Final = "metrics of judges"
@@ -205,8 +205,10 @@ def _walk(value: Any, path: Sequence[str], above: list[tuple[Any, str]]) -> _Fig
         name = ".".join(path[:size])
         if isinstance(value, Mapping) and name in value:
             inner = value[name]
-        elif isinstance(value, list) and any(isinstance(of, Mapping) and of.get("name") == name for of in value):
-            inner = next(of for of in value if of["name"] == name)
+        elif isinstance(value, list) and any(
+            isinstance(entry, Mapping) and entry.get("name") == name for entry in value
+        ):
+            inner = next(entry for entry in value if entry["name"] == name)
         else:
             continue
         figure = _walk(inner, path[size:], [*above, (value, name)])
@@ -217,7 +219,7 @@ def _walk(value: Any, path: Sequence[str], above: list[tuple[Any, str]]) -> _Fig
 
 def _at_end(value: Any, above: list[tuple[Any, str]]) -> _Figure | None:
     if isinstance(value, Mapping):
-        name = next((of for of in _VALUES if of in value), None)
+        name = next((value_name for value_name in _VALUES if value_name in value), None)
         return None if name is None else _at_end(value[name], [*above, (value, name)])
     if isinstance(value, bool | list) or not above:
         return None
@@ -237,10 +239,12 @@ def _interval(above: list[tuple[Any, str]]) -> Sequence[float] | None:
 def _end_of_interval(value: Any, end: int, above: list[tuple[Any, str]]) -> _Figure | None:
     """An end of the interval of a figure, or of the one in an object; ``None`` where the figure has none by nature."""
     if isinstance(value, Mapping):
-        name = next((of for of in _VALUES if of in value and "ci" in value), None)
+        name = next((value_name for value_name in _VALUES if value_name in value and "ci" in value), None)
         return None if name is None else _end_of_interval(value[name], end, [*above, (value, name)])
     owner, name = above[-1] if above else ({}, "")
-    key = next((of for of in (f"{name}_ci", "ci") if isinstance(owner, Mapping) and of in owner), None)
+    key = next(
+        (value_name for value_name in (f"{name}_ci", "ci") if isinstance(owner, Mapping) and value_name in owner), None
+    )
     if key is None or (key == "ci" and name not in _VALUES):
         return None
     ends = owner[key]
@@ -279,14 +283,14 @@ def _keys(value: Any, start: str) -> Iterator[str]:
 def _keys_below(value: Any, prefix: str) -> Iterator[str]:
     if not isinstance(value, Mapping):
         return
-    for name, of in value.items():
+    for name, inner in value.items():
         if name == "ci" and any(key in value for key in _VALUES):
             yield from (f"{prefix}low", f"{prefix}high")
         elif name.endswith("_ci"):
             yield from (f"{prefix}{name.removesuffix('_ci')}.{end}" for end in ("low", "high"))
-        elif isinstance(of, Mapping):
-            yield from _keys_below(of, f"{prefix}{name}.")
-        elif not isinstance(of, list):
+        elif isinstance(inner, Mapping):
+            yield from _keys_below(inner, f"{prefix}{name}.")
+        elif not isinstance(inner, list):
             yield f"{prefix}{name}"
 
 

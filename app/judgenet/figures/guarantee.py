@@ -274,13 +274,15 @@ def guarantee_of(
         share=None if threshold is None else promised.share,
         for_people=tuple(ids[at] for at in people.tolist()),
         queue=tuple(ids[at] for at in people[without_label(frame)[people]].tolist()),
-        tested=tuple(ThresholdFigures(of.confidence, of.n, of.errors, of.p) for of in promised.tested),
-        by_alpha=tuple(
-            AlphaFigures(of.alpha, of.threshold, of.decided, of.share)
-            for of in shares_decided(counts, ALPHAS, delta)
-            if of.threshold is not None and not verdicts.why
+        tested=tuple(
+            ThresholdFigures(tested.confidence, tested.n, tested.errors, tested.p) for tested in promised.tested
         ),
-        by_labels=tuple(LabelsFigures(of.labels, of.promised, of.share) for of in worth),
+        by_alpha=tuple(
+            AlphaFigures(tested.alpha, tested.threshold, tested.decided, tested.share)
+            for tested in shares_decided(counts, ALPHAS, delta)
+            if tested.threshold is not None and not verdicts.why
+        ),
+        by_labels=tuple(LabelsFigures(tested.labels, tested.promised, tested.share) for tested in worth),
         notes=_notes(verdicts, promised),
         reason=verdicts.why or promised.reason or None,
     )
@@ -344,8 +346,8 @@ def labels_sentence(figures: RunGuarantee) -> str:
     )
 
 
-def acceptance_rule(frame: RunFrame, figures: RunGuarantee, verdicts: ConfidentVerdicts, made: str) -> AcceptanceRule:
-    """The rule that accepts verdicts of new runs as these figures promise. ``made`` is the date that is written down.
+def acceptance_rule(frame: RunFrame, figures: RunGuarantee, verdicts: ConfidentVerdicts, date: str) -> AcceptanceRule:
+    """The rule that accepts verdicts of new runs as these figures promise. ``date`` is the date that is written down.
 
     :raises ValueError: nothing can be promised.
     """
@@ -363,7 +365,7 @@ def acceptance_rule(frame: RunFrame, figures: RunGuarantee, verdicts: ConfidentV
         run=frame.run.id,
         data=str(frame.run.record.get("data_hash", "")),
         network=digest(network_of(frame.run)),
-        made=made,
+        made=date,
         vote=frame.spec.aggregation.vote,
         ties=frame.spec.aggregation.ties,
         fallback=frame.spec.aggregation.fallback,

@@ -65,15 +65,15 @@ class PanelFigures:
 def panel_figures(panel: PanelAgreement) -> PanelFigures:
     """A panel's agreement with itself."""
     named = {name: getattr(panel, name) for name in ("h", "alpha_nominal", "alpha_ordinal", "fleiss")}
-    twos = {f"{one}|{other}": found for (one, other), found in panel.pairwise.items()}
+    twos = {f"{first}|{second}": agreement for (first, second), agreement in panel.pairwise.items()}
     mean = panel.mean_kappa
-    reasons = {name: found.reason for name, found in named.items() if found.reason}
+    reasons = {name: agreement.reason for name, agreement in named.items() if agreement.reason}
     reasons |= {
-        f"{name}_ci": found.interval_reason or found.reason or "no interval was asked for"
-        for name, found in named.items()
-        if found.interval is None
+        f"{name}_ci": agreement.interval_reason or agreement.reason or "no interval was asked for"
+        for name, agreement in named.items()
+        if agreement.interval is None
     }
-    reasons |= {name: found.reasons["kappa"] for name, found in twos.items() if "kappa" in found.reasons}
+    reasons |= {name: agreement.reasons["kappa"] for name, agreement in twos.items() if "kappa" in agreement.reasons}
     if mean.reason:
         reasons["mean_kappa"] = mean.reason
     return PanelFigures(
@@ -88,9 +88,9 @@ def panel_figures(panel: PanelAgreement) -> PanelFigures:
         fleiss_ci=panel.fleiss.interval,
         n=panel.h.n,
         mean_kappa=mean.value,
-        pairwise_kappa={name: found.kappa for name, found in twos.items()},
-        pairwise_agreement={name: found.accuracy for name, found in twos.items()},
-        pairwise_n={name: found.n_used for name, found in twos.items()},
+        pairwise_kappa={name: agreement.kappa for name, agreement in twos.items()},
+        pairwise_agreement={name: agreement.accuracy for name, agreement in twos.items()},
+        pairwise_n={name: agreement.n_used for name, agreement in twos.items()},
         reasons=reasons,
     )
 
@@ -119,9 +119,10 @@ def annotators_figures(
         **vars(panel_figures(panel)),
         each={
             name: AnnotatorFigures(
-                short_figures(of.against_label, repeated=repeated), short_figures(of.against_others, repeated=repeated)
+                short_figures(annotator.against_label, repeated=repeated),
+                short_figures(annotator.against_others, repeated=repeated),
             )
-            for name, of in each.items()
+            for name, annotator in each.items()
         },
     )
 
@@ -391,9 +392,9 @@ def uncertainty_parts(uncertainty: Uncertainty, no_target: str) -> UncertaintyFi
     return UncertaintyFigures(
         aggregation=uncertainty.aggregation,
         scope=uncertainty.scope,
-        scopes={of.scope: sureness_figures(of) for of in uncertainty.sureness},
+        scopes={scope.scope: sureness_figures(scope) for scope in uncertainty.sureness},
         conflict=conflict_figures(uncertainty.conflict),
-        calibration={name: agreement_figures(*of) for name, of in uncertainty.calibration.items()},
+        calibration={name: agreement_figures(*scope) for name, scope in uncertainty.calibration.items()},
         review=review_figures(uncertainty.review),
         needed=None if uncertainty.need is None else review_need_figures(uncertainty.need),
         reasons={"needed": no_target} if uncertainty.need is None else {},
@@ -527,15 +528,15 @@ def discussion_figures(layer_discussions: Sequence[LayerDiscussion]) -> Discussi
     """What each layer after the first changes."""
     return DiscussionFigures(
         layers={
-            f"l{of.layer}": LayerDiscussionFigures(
-                vote=overturns_figures(of.vote),
-                neurons=changes_figures(of.neurons),
+            f"l{discussion.layer}": LayerDiscussionFigures(
+                vote=overturns_figures(discussion.vote),
+                neurons=changes_figures(discussion.neurons),
                 each={
                     name: NeuronChangesFigures(**vars(changes_figures(changes)), own=overturns_figures(own))
-                    for name, (changes, own) in of.each.items()
+                    for name, (changes, own) in discussion.each.items()
                 },
             )
-            for of in layer_discussions
+            for discussion in layer_discussions
         },
         reason=None if layer_discussions else "the network has one layer: nothing is discussed",
     )
@@ -659,25 +660,34 @@ _NO_EVIDENCE = "evidence was not compared (--evidence 0)"
 
 def diversity_figures(diversity: RunDiversity) -> RunDiversityFigures:
     """How alike the neurons of each layer are, in verdicts and in evidence."""
-    evidence = {of.layer: of for of in diversity.evidence or ()}
-    of = diversity.sampled
-    sample = None if of is None else EvidenceSampleFigures(len(of.pairs), of.n_total, of.neurons, of.seed)
+    evidence = {layer_evidence.layer: layer_evidence for layer_evidence in diversity.evidence or ()}
+    layer_evidence = diversity.sampled
+    sample = (
+        None
+        if layer_evidence is None
+        else EvidenceSampleFigures(
+            len(layer_evidence.pairs), layer_evidence.n_total, layer_evidence.neurons, layer_evidence.seed
+        )
+    )
     return RunDiversityFigures(
-        layers={f"l{of.layer}": _layer_figures(of, evidence.get(of.layer)) for of in diversity.layers},
+        layers={
+            f"l{layer_evidence.layer}": _layer_figures(layer_evidence, evidence.get(layer_evidence.layer))
+            for layer_evidence in diversity.layers
+        },
         evidence_sample=sample,
         reasons={} if sample is not None else {"evidence_sample": _NO_EVIDENCE},
     )
 
 
-def _layer_figures(of: LayerDiversity, evidence: EvidenceDiversity | None) -> DiversityFigures:
+def _layer_figures(diversity: LayerDiversity, evidence: EvidenceDiversity | None) -> DiversityFigures:
     reasons: Reasons = {}
-    if of.change is None:
+    if diversity.change is None:
         reasons["change"] = "the first layer"
     if evidence is None:
         reasons["evidence"] = _NO_EVIDENCE
     return DiversityFigures(
-        **vars(verdict_diversity_figures(of.verdicts)),
-        change=None if of.change is None else diversity_change_figures(of.change),
+        **vars(verdict_diversity_figures(diversity.verdicts)),
+        change=None if diversity.change is None else diversity_change_figures(diversity.change),
         evidence=None if evidence is None else evidence_figures(evidence),
         reasons=reasons,
     )

@@ -41,8 +41,8 @@ def what_differs(
                 "returned_model": ", ".join(sorted({use.returned or "(not named)" for use in used})),
             }
         )
-    one, other = described
-    differing = {name: (one[name], other[name]) for name in one if one[name] != other[name]}
+    first_run, second_run = described
+    differing = {name: (first_run[name], second_run[name]) for name in first_run if first_run[name] != second_run[name]}
     # The same models, asked by other neurons.
     moved = "model" not in differing and digest(specs[0]) != digest(specs[1])
     if "network" in differing or moved:

@@ -187,26 +187,28 @@ def ways_against_people(
     done = frame.done
     human, questions = frame.human[done], frame.questions[done]
     ways = learned_ways(frame, seed, on_step)
-    learned = {way: of for way, of in ways.items() if not isinstance(of, str)}
-    codes = {way: verdict_codes(of.verdicts) for way, of in learned.items()}
+    learned = {way: way_verdicts for way, way_verdicts in ways.items() if not isinstance(way_verdicts, str)}
+    codes = {way: verdict_codes(way_verdicts.verdicts) for way, way_verdicts in learned.items()}
     beside = {name: frame.aggregations[name][done] for name in votes}
     less = less_others(questions, human, codes, beside, resamples=resamples, seed=seed) if resamples else {}
     own = np.unique(questions, return_inverse=True)[1]
-    figures = agreements(own, human, {str(way): of for way, of in codes.items()}, resamples=resamples, seed=seed)
+    figures = agreements(
+        own, human, {str(way): way_verdicts for way, way_verdicts in codes.items()}, resamples=resamples, seed=seed
+    )
     alike = neuron_likeness(frame)
     return {
-        way: of
-        if isinstance(of, str)
+        way: way_verdicts
+        if isinstance(way_verdicts, str)
         else WayAgainstPeople(
             way=way,
-            learned=of,
+            learned=way_verdicts,
             codes=codes[way],
             agreement=figures[way][0],
             intervals=figures[way][1],
             less=less.get(way, ()),
             below_baseline=below_baseline(way, figures[way][0], alike),
         )
-        for way, of in ways.items()
+        for way, way_verdicts in ways.items()
     }
 
 
@@ -216,18 +218,20 @@ def compared_votes(decides: str) -> list[str]:
 
 
 def _compared(
-    questions: NDArray[np.int64], human: Codes, mine: Codes, other: Codes, resamples: int, seed: int
+    questions: NDArray[np.int64], human: Codes, mine: Codes, theirs: Codes, resamples: int, seed: int
 ) -> Comparison:
-    both = (mine > 0) & (other > 0)
+    both = (mine > 0) & (theirs > 0)
     counts: Counter[tuple[Verdict | None, Verdict, Verdict]] = Counter()
-    cells = np.bincount(human[both].astype(np.int64) * 16 + mine[both] * 4 + other[both], minlength=64).reshape(4, 4, 4)
+    cells = np.bincount(human[both].astype(np.int64) * 16 + mine[both] * 4 + theirs[both], minlength=64).reshape(
+        4, 4, 4
+    )
     for label, first, second in zip(*cells.nonzero(), strict=True):
-        one, two = CODES[first], CODES[second]
-        assert one is not None
-        assert two is not None
-        counts[CODES[label], one, two] = int(cells[label, first, second])
+        first_code, second_code = CODES[first], CODES[second]
+        assert first_code is not None
+        assert second_code is not None
+        counts[CODES[label], first_code, second_code] = int(cells[label, first, second])
     _, own = np.unique(questions[both], return_inverse=True)
-    by_question = question_counts(own, human[both], mine[both], other[both])
+    by_question = question_counts(own, human[both], mine[both], theirs[both])
     return compare(counts, by_question=by_question, resamples=resamples, seed=seed)
 
 
@@ -273,13 +277,13 @@ def learned_rule(
     frame: RunFrame,
     learned: Learned,
     kind: LearnedKind,
-    made: str,
+    date: str,
     seed: int = 0,
     decides: bool = False,
 ) -> LearnedRule:
     """What was learned from a run (fitted to all of its labelled pairs), in the form that a network keeps.
 
-    ``made`` is the date that is written down.
+    ``date`` is the date that is written down.
     """
     run, spec, done = frame.run, network_of(frame.run), set(frame.done.tolist())
     used = [
@@ -306,7 +310,7 @@ def learned_rule(
         labels=0 if kind == "dawid_skene" else len(used),
         seed=seed,
         penalty=learned.penalty,
-        made=made,
+        made=date,
         pairs=fingerprint(used),
         decides=decides,
     )

@@ -54,17 +54,17 @@ class LessFigures:
 
 
 @figures_of.register(LessOther)
-def less_figures(of: LessOther) -> LessFigures:
+def less_figures(less: LessOther) -> LessFigures:
     """What a way gains over another verdict."""
-    test = of.comparison.test
+    test = less.comparison.test
     return LessFigures(
-        **{name: difference_figures(found) for name, found in of.comparison.differences.items()},
+        **{name: difference_figures(difference) for name, difference in less.comparison.differences.items()},
         n=test.n,
         only_learned_right=test.only_first,
         only_other_right=test.only_second,
-        p=of.p,
-        p_over="pairs" if of.comparison.questions_p is None else "questions",
-        reason=None if of.p is not None else "no labelled pair has a verdict of both",
+        p=less.p,
+        p_over="pairs" if less.comparison.questions_p is None else "questions",
+        reason=None if less.p is not None else "no labelled pair has a verdict of both",
     )
 
 
@@ -175,7 +175,7 @@ def run_learning(frame: RunFrame, *, tasks: bool = False, seed: int = 0) -> RunL
         decides=deciding(network_of(frame.run)),
         pairs=LearnedPairs(len(done), int((frame.human[done] > 0).sum())),
         neurons=frame.names,
-        learned={way: _way(frame, way, of) for way, of in ways.items()},
+        learned={way: _way(frame, way, way_verdicts) for way, way_verdicts in ways.items()},
         votes={name: _agreement(frame, done, codes[done]) for name, codes in frame.aggregations.items()},
         neurons_alike=NeuronLikeness(alike, None if alike is not None else "no two neurons have a labelled pair"),
         leave_out=LeftOutTasks(_left_out(frame, seed)) if tasks else None,
@@ -200,7 +200,7 @@ def _way(frame: RunFrame, way: Way, way_against_people: WayAgainstPeople | str) 
         **agreement,
         weights=dict(zip(frame.names, way_against_people.learned.weights, strict=True)),
         penalty=way_against_people.learned.penalty,
-        less={of.other: less_figures(of) for of in way_against_people.less},
+        less={less.other: less_figures(less) for less in way_against_people.less},
         below_baseline=way_against_people.below_baseline,
         warning=warning,
     )
@@ -229,7 +229,7 @@ def _left_out(frame: RunFrame, seed: int) -> dict[str, TaskLeftOut | str]:
         return {"reason": str(error)}
     by_task: dict[str, TaskLeftOut | str] = {}
     for task in sorted(set(tasks)):
-        mine = np.array([of == task for of in tasks])
+        mine = np.array([pair_task == task for pair_task in tasks])
         by_way = {name: _agreement(frame, done[mine], codes[mine]) for name, codes in verdicts.items()}
         by_task[task] = TaskLeftOut(**by_way, best_neuron=_best_neuron(frame, done[mine]))
     return by_task
@@ -245,5 +245,5 @@ def _best_neuron(frame: RunFrame, places: NDArray[np.int64]) -> BestOfTask:
     known = [(value, name) for value, name in scores if value is not None]
     if not known:
         return BestOfTask(None, None, "no labelled pair of this task has a verdict")
-    value, name = max(known, key=lambda one: one[0])
+    value, name = max(known, key=lambda known_neuron: known_neuron[0])
     return BestOfTask(name, value, None)

@@ -325,7 +325,9 @@ def agreement_by_name(
     if places is not None:
         questions, human = np.unique(questions[places], return_inverse=True)[1], human[places]
         said = {name: codes[places] for name, codes in said.items()}
-    return {name: agreement_figures(*of) for name, of in agreements(questions, human, said, seed=seed).items()}
+    return {
+        name: agreement_figures(*agreement) for name, agreement in agreements(questions, human, said, seed=seed).items()
+    }
 
 
 _NO_GROUP = "(none)"
@@ -335,7 +337,7 @@ def _groups(frame: RunFrame, by: Grouping) -> dict[str, NDArray[np.intp]]:
     """The places of the pairs of each task, or of each human label."""
     numbers, names = (frame.pairs.tasks, frame.pairs.task_names) if by == "task" else (frame.human, CODES)
     places = {name or _NO_GROUP: np.flatnonzero(numbers == number) for number, name in enumerate(names)}
-    return {name: of for name, of in places.items() if len(of)}
+    return {name: indexes for name, indexes in places.items() if len(indexes)}
 
 
 def _scores(sums: ScoreSums | None) -> NeuronScores:

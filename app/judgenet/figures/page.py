@@ -126,14 +126,14 @@ def page(text: str) -> str:
     """
     sections = re.split(r"(?m)^(?=##)", text)
     wanted = {**COMMANDS, **PARTS}
-    made = []
+    page_parts = []
     for section in sections:
         title = section.split("\n", 1)[0].lstrip("# ")
         kind = wanted.pop(title, None)
-        made.append(section if kind is None else _section(section, kind))
+        page_parts.append(section if kind is None else _section(section, kind))
     if wanted:
         raise ValueError(f"figures.md: there is no section named {', '.join(wanted)}.")
-    return "".join(made)
+    return "".join(page_parts)
 
 
 def _section(section: str, kind: type) -> str:
@@ -144,7 +144,7 @@ def _section(section: str, kind: type) -> str:
 
 def rows(kind: type) -> list[PageRow]:
     """The keys of a type of figures, those of inner types in place."""
-    base = next((of for of in kind.__mro__[1:] if of in _NAMES), None)
+    base = next((base_class for base_class in kind.__mro__[1:] if base_class in _NAMES), None)
     page_rows = [PageRow(_NAMES[base], _NAMES[base], "the keys of the part stand at the top level")] if base else []
     page_rows += _of_fields(kind, "", base)
     return sorted(page_rows, key=lambda row: row.key != "run")
@@ -165,8 +165,8 @@ def _of_type(hint: Any, key: str) -> list[PageRow]:
     if get_origin(hint) is Annotated:
         hint, *more = get_args(hint)
         extras = tuple(more)
-    meaning = next((of for of in extras if isinstance(of, str)), "")
-    for names in (of for of in extras if isinstance(of, Keys)):
+    meaning = next((extra for extra in extras if isinstance(extra, str)), "")
+    for names in (extra for extra in extras if isinstance(extra, Keys)):
         key = ".".join((key, *names))
     optional = OPTIONAL in extras
     inner = _inner(hint, key, meaning)
@@ -175,8 +175,10 @@ def _of_type(hint: Any, key: str) -> list[PageRow]:
 
 def _inner(hint: Any, key: str, meaning: str) -> list[PageRow]:
     # A figure that is always undefined stands for one of another type that is known.
-    options = [of for of in _options(hint) if of is not types.NoneType] or [float]
-    objects = [of for of in options if isinstance(of, type) and (is_dataclass(of) or _is_record(of))]
+    options = [option for option in _options(hint) if option is not types.NoneType] or [float]
+    objects = [
+        option for option in options if isinstance(option, type) and (is_dataclass(option) or _is_record(option))
+    ]
     if objects:
         return _objects(objects, key, meaning)
     (hint, *_) = options
@@ -204,7 +206,7 @@ def _is_record(kind: type) -> bool:
 def _objects(kinds: list[type], key: str, meaning: str) -> list[PageRow]:
     """The rows of an object that has one of some types: keys that only a later type has may be left out."""
     first, *others = kinds
-    base = next((of for of in first.__mro__ if of in _NAMES), None)
+    base = next((base_class for base_class in first.__mro__ if base_class in _NAMES), None)
     if base is not None:
         object_rows = [PageRow(key, _NAMES[base], meaning)]
         object_rows += _of_fields(first, f"{key}.", base) if base is not first else ()
@@ -213,8 +215,8 @@ def _objects(kinds: list[type], key: str, meaning: str) -> list[PageRow]:
         if meaning and object_rows and not object_rows[0].meaning:
             object_rows[0] = object_rows[0]._replace(meaning=meaning)
     known = {row.key for row in object_rows} | {f"{key}.{name}" for name in get_type_hints(first)}
-    for other in others:
-        more = [row for row in _of_fields(other, f"{key}.") if row.key not in known]
+    for other_type in others:
+        more = [row for row in _of_fields(other_type, f"{key}.") if row.key not in known]
         object_rows += [row._replace(holds=f"{row.holds.removesuffix('?')}?") for row in more]
     return object_rows
 

@@ -200,18 +200,18 @@ def separation_figures(frame: RunFrame, aggregation: str, order: Sequence[str]) 
     return SeparationFigures(
         neighbours=tuple(
             NeighbourFigures(
-                better=matches.names[of.better],
-                worse=matches.names[of.worse],
-                n=of.n,
-                rate=of.rate,
-                e_value=of.e_value,
-                p=of.p,
-                separated=of.separated,
-                reason=None if of.n else "the two did not meet",
+                better=matches.names[separation.better],
+                worse=matches.names[separation.worse],
+                n=separation.n,
+                rate=separation.rate,
+                e_value=separation.e_value,
+                p=separation.p,
+                separated=separation.separated,
+                reason=None if separation.n else "the two did not meet",
             )
-            for of in separations
+            for separation in separations
         ),
-        separated=bool(separations) and all(of.separated for of in separations),
+        separated=bool(separations) and all(separation.separated for separation in separations),
         auto=matches_seed(frame.run.record) is not None,
         played=sum(bool(finished[index]) for index in matches.first_is_a),
         n_total=matches.pairs,
@@ -252,8 +252,8 @@ def run_ranking(
     ranking = rank_run(games, aggregation, resamples=resamples, seed=seed, ties=ties)
     mine = vars(ranking_figures(ranking.ranking))
     systems = tuple(
-        SystemFigures(**vars(of), at_equal_length=length_figures(ranking.at_equal_length[of.name]))
-        for of in mine.pop("systems")
+        SystemFigures(**vars(entry), at_equal_length=length_figures(ranking.at_equal_length[entry.name]))
+        for entry in mine.pop("systems")
     )
     human = NoRanking(None, "no pair of two named systems has a human label")
     return RunRanking(
@@ -261,11 +261,11 @@ def run_ranking(
         aggregation=aggregation,
         aggregations={
             name: AggregationRanking(
-                n=sum(system.games for system in other.systems) // 2,
-                order=tuple(system.name for system in other.systems),
-                ratings={system.name: system.rating for system in other.systems},
+                n=sum(system.games for system in other_order.systems) // 2,
+                order=tuple(system.name for system in other_order.systems),
+                ratings={system.name: system.rating for system in other_order.systems},
             )
-            for name, other in ranking.others.items()
+            for name, other_order in ranking.others.items()
         },
         pairs=games.pairs,
         unnamed=games.unnamed,
@@ -273,6 +273,6 @@ def run_ranking(
         **mine,
         human=human if ranking.human is None else ranking_figures(ranking.human),
         against_people=against_people_figures(ranking.people),
-        separation=separation_figures(frame, aggregation, [of.name for of in systems]),
+        separation=separation_figures(frame, aggregation, [entry.name for entry in systems]),
         notes=ranking.notes,
     )

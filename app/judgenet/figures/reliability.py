@@ -97,7 +97,7 @@ def reliability_figures(measured: Reliability) -> ReliabilityFigures:
         n_total=measured.n_total,
         n_ties=measured.ties,
         n_questions=measured.questions,
-        curve=tuple(reliability_bin_figures(of) for of in measured.bins),
+        curve=tuple(reliability_bin_figures(measured_bin) for measured_bin in measured.bins),
         reason=measured.reason or None,
     )
 

@@ -166,12 +166,12 @@ def shard_set_figures(look: ShardSetLook, project: str) -> ShardSetFigures:
     known = look.goes_on and look.calls_per_second is not None
     pairs_rate = look.pairs_per_second if look.goes_on else None
     total_reason = None if look.pairs is not None else "shards that have not begun do not tell how many they have"
-    told = look.told
+    report = look.told
     return ShardSetFigures(
         project=project,
         state=look.state,
-        message=told.message if told is not None else "",
-        engine=told.engine if told is not None else "",
+        message=report.message if report is not None else "",
+        engine=report.engine if report is not None else "",
         want=look.command.want,
         shards=ShardCounts(look.of, **{state: look.count(state) for state in STATE_WORDS}),
         pairs=ShardPairs(look.pairs_done, look.pairs, total_reason),
@@ -187,8 +187,10 @@ def shard_set_figures(look: ShardSetLook, project: str) -> ShardSetFigures:
         missing=tuple(index for index in range(1, look.of + 1) if index not in look.reports),
         troubles=tuple(shard_trouble(look, index) for state in TROUBLED for index in look.in_state(state)),
         endpoints=tuple(
-            ShardEndpoint(of.name, of.model, of.window, of.in_flight, of.state, of.message)
-            for of in (told.endpoints if told is not None else ())
+            ShardEndpoint(
+                endpoint.name, endpoint.model, endpoint.window, endpoint.in_flight, endpoint.state, endpoint.message
+            )
+            for endpoint in (report.endpoints if report is not None else ())
         ),
         agreement=shard_agreement(look),
     )
@@ -208,18 +210,18 @@ def shard_agreement(look: ShardSetLook) -> ShardAgreement | None:
     labelled = sum(counted.counts.values())
     if not labelled:
         return None
-    found = agreement_of(counted.counts)
-    hits = sum(found.confusion[place][place] for place in range(len(VERDICTS)))
-    reasons = list(dict.fromkeys(found.reasons.values()))
+    agreement = agreement_of(counted.counts)
+    hits = sum(agreement.confusion[place][place] for place in range(len(VERDICTS)))
+    reasons = list(dict.fromkeys(agreement.reasons.values()))
     shared = counted.questions < labelled
     if shared:
         reasons.append("pairs share questions: judgenet metrics gives the interval over questions")
     return ShardAgreement(
         aggregation=counted.rule,
-        accuracy=found.accuracy,
-        ci=None if shared else wilson(hits, found.n_used),
-        kappa=found.kappa,
-        n=found.n_used,
+        accuracy=agreement.accuracy,
+        ci=None if shared else wilson(hits, agreement.n_used),
+        kappa=agreement.kappa,
+        n=agreement.n_used,
         n_labelled=labelled,
         shards=look.agreement_shards,
         reason="; ".join(reasons) or None,
@@ -228,11 +230,11 @@ def shard_agreement(look: ShardSetLook) -> ShardAgreement | None:
 
 def trouble_groups(troubles: Sequence[ShardTrouble]) -> dict[str, tuple[ShardTrouble, ...]]:
     """Shards in trouble by what is wrong with them, the commonest first: a refused key is one fault, not hundreds."""
-    found: dict[str, list[ShardTrouble]] = {}
+    groups: dict[str, list[ShardTrouble]] = {}
     for trouble in troubles:
         words = trouble.error or f"No news for more than {STALE_S:.0f} s: the machine may be gone."
-        found.setdefault(words, []).append(trouble)
-    return {words: tuple(of) for words, of in sorted(found.items(), key=lambda item: -len(item[1]))}
+        groups.setdefault(words, []).append(trouble)
+    return {words: tuple(group) for words, group in sorted(groups.items(), key=lambda item: -len(item[1]))}
 
 
 def trouble_words(words: str, troubles: Sequence[ShardTrouble]) -> str:

@@ -61,10 +61,10 @@ def system_games(frame: RunFrame) -> SystemGames:
     sides = place[pairs.systems] if len(pairs) else np.zeros((0, 2), np.int64)
     games = np.flatnonzero((sides >= 0).all(axis=1) & (sides[:, 0] != sides[:, 1]))
     # A system that is named on one side alone plays no game.
-    playing = sorted({int(of) for of in sides[games].ravel()})
-    number = {of: at for at, of in enumerate(playing)}
+    playing = sorted({int(system) for system in sides[games].ravel()})
+    number = {system: at for at, system in enumerate(playing)}
     return SystemGames(
-        tuple(known[of] for of in playing),
+        tuple(known[system] for system in playing),
         tuple(
             (number[int(a)], number[int(b)], int(question), int(longer))
             for (a, b), question, longer in zip(
@@ -74,7 +74,7 @@ def system_games(frame: RunFrame) -> SystemGames:
         tuple(games.tolist()),
         {name: [CODES[code] for code in codes[games]] for name, codes in frame.aggregations.items()},
         [CODES[code] for code in frame.human[games]],
-        [dict(pairs.panel_kinds[of]) for of in pairs.panels[games]],
+        [dict(pairs.panel_kinds[system]) for system in pairs.panels[games]],
         len(pairs),
         len(pairs) - len(games),
     )

@@ -71,7 +71,7 @@ def agreements(
     agreement = {name: agreement_of(pair_counts(human, codes), labels) for name, codes in said.items()}
     tables = [label_table(questions, human, codes) for codes in said.values()]
     spreads = agreements_intervals(list(agreement.values()), tables, resamples=resamples, seed=seed)
-    return {name: (of, spread) for (name, of), spread in zip(agreement.items(), spreads, strict=True)}
+    return {name: (counts, spread) for (name, counts), spread in zip(agreement.items(), spreads, strict=True)}
 
 
 # How sure
@@ -188,7 +188,7 @@ def uncertainty_figures(
     return Uncertainty(
         aggregation=aggregation,
         scope=scope,
-        sureness=tuple(sureness(frame, one) for one in dict.fromkeys((*scopes, scope))),
+        sureness=tuple(sureness(frame, scope_name) for scope_name in dict.fromkeys((*scopes, scope))),
         conflict=conflicts(frame.table.c1_ab, frame.table.c1_ba, groups, seed=seed),
         calibration=agreements(frame.questions, frame.human, merges, seed=seed),
         review=review_curve(frame.human, said, unsure, groups=groups, seed=seed),
@@ -226,10 +226,10 @@ def panels(frame: RunFrame, *, seed: int = 0, resamples: int = RESAMPLES) -> Pan
     of_layers = np.stack([frame.aggregations[name] for name in votes], axis=1)
     roles = frame.role_verdicts()
     common: dict[str, Codes] = {}
-    for of in roles.values():
-        if np.count_nonzero((of.codes > 0) & (frame.human[of.pairs] > 0)) >= FEWEST_OF_ROLE:
-            common[of.name] = np.zeros(len(frame), np.uint8)
-            common[of.name][of.pairs] = of.codes
+    for role in roles.values():
+        if np.count_nonzero((role.codes > 0) & (frame.human[role.pairs] > 0)) >= FEWEST_OF_ROLE:
+            common[role.name] = np.zeros(len(frame), np.uint8)
+            common[role.name][role.pairs] = role.codes
     return Panels(
         neurons=panel_of(frame.names, frame.neurons, groups=groups, seed=seed),
         layers={
@@ -285,13 +285,13 @@ class _Two(NamedTuple):
     ab: tuple[Codes, Codes]
     ba: tuple[Codes, Codes]
 
-    def changes(self, frame: RunFrame, of: slice) -> MindChanges:
+    def changes(self, frame: RunFrame, pairs: slice) -> MindChanges:
         return mind_changes(
-            self.before[:, of],
-            self.after[:, of],
-            self.others[:, of],
+            self.before[:, pairs],
+            self.after[:, pairs],
+            self.others[:, pairs],
             frame.human,
-            orders=((self.ab[0][:, of], self.ab[1][:, of]), (self.ba[0][:, of], self.ba[1][:, of])),
+            orders=((self.ab[0][:, pairs], self.ab[1][:, pairs]), (self.ba[0][:, pairs], self.ba[1][:, pairs])),
             groups=frame.groups,
         )
 

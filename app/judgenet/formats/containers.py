@@ -944,7 +944,7 @@ def _xlsx_table(file: str, data: bytes, source: _Source, watch: Watch) -> Record
     title = _chosen_sheet(file, heads, sheets, source)
     table = _sheet_table(file, title, _sheet_rows(file, titled[title], watch), source)
     notes = _without_value(file, data, titled[title], table)
-    others = [other for other in sheets if other != title]
+    others = [sheet for sheet in sheets if sheet != title]
     if others and source.sheet is None:
         message = f"Only sheet '{title}' was read, not {listed(others)}."
         notes.append(Finding("other_sheets", "warning", len(others), message))
@@ -960,7 +960,7 @@ def _chosen_sheet(file: str, heads: Mapping[str, list[str]], sheets: Sequence[st
     if title is None or title not in sheets:
         problem = "is empty" if title is not None else "is not there"
         raise DataError(
-            f"The sheet {shown(source.sheet)} {problem}; the sheets are {listed([shown(one) for one in sheets])}.",
+            f"The sheet {shown(source.sheet)} {problem}; the sheets are {listed([shown(sheet) for sheet in sheets])}.",
             "Name one of them: --sheet NAME",
             file=file,
         )
@@ -978,7 +978,7 @@ def _sheet_table(file: str, title: str, rows: list[tuple[int, list[Any]]], sourc
                 raise DataError(problem, f"Name the columns in the header of sheet '{title}'.", file=file, row=row)
             bad.append(BadRow(row, problem))
     if bad:
-        left = {one.row for one in bad}
+        left = {bad_row.row for bad_row in bad}
         records = [(row, cells) for row, cells in records if row not in left]
     names = _column_names(file, [str(cell) for cell in header[:width]])
     columns = {

@@ -64,25 +64,26 @@ def _is_numeral(value: Any) -> bool:
         return False
 
 
-def criteria_findings(found: CriteriaColumns, columns: Sequence[str]) -> list[Finding]:
+def criteria_findings(columns_found: CriteriaColumns, columns: Sequence[str]) -> list[Finding]:
     """What to say of the criteria that were read."""
-    counts = [len(criteria) for criteria in found.criteria if criteria]
+    counts = [len(criteria) for criteria in columns_found.criteria if criteria]
     if not counts:
         return []
     each = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-    weights = any(weights_differ([criterion.weight for criterion in criteria]) for criteria in found.criteria)
+    weights = any(weights_differ([criterion.weight for criterion in criteria]) for criteria in columns_found.criteria)
+    records = of(len(counts), len(columns_found.criteria))
     message = (
-        f"Criteria from {listed(list(columns))}: {each} each on {of(len(counts), len(found.criteria))} records, "
+        f"Criteria from {listed(list(columns))}: {each} each on {records} records, "
         f"{'with' if weights else 'without'} weights."
     )
     findings = [Finding("criteria", "note", len(counts), message)]
-    faults = sum(criterion.name.startswith(_AVOID) for criteria in found.criteria for criterion in criteria)
+    faults = sum(criterion.name.startswith(_AVOID) for criteria in columns_found.criteria for criterion in criteria)
     if faults:
         message = f"Points below 0 are for what a good response avoids: {plural(faults, 'criterion', 'criteria')}."
         findings.append(Finding("criteria_to_avoid", "note", faults, message))
-    if found.not_read:
-        message = f"Not read of the criteria: {listed(sorted(found.not_read))}."
-        findings.append(Finding("criteria_not_read", "note", len(found.not_read), message))
+    if columns_found.not_read:
+        message = f"Not read of the criteria: {listed(sorted(columns_found.not_read))}."
+        findings.append(Finding("criteria_not_read", "note", len(columns_found.not_read), message))
     return findings
 
 
@@ -96,17 +97,17 @@ def criteria_of_columns(table: RecordTable, columns: Sequence[str]) -> CriteriaC
     :raises DataError: a value cannot be read as criteria, with its row and column.
     """
     left: Counter[str] = Counter()
-    found: list[list[Criterion]] = [[] for _ in table.rows]
+    by_row: list[list[Criterion]] = [[] for _ in table.rows]
     for column in columns:
         for index, value in enumerate(table.column(column)):
             try:
-                found[index] += _criteria(value, left)
+                by_row[index] += _criteria(value, left)
             except _Wrong as error:
                 raise table.error(str(error), _MEND, index, column) from None
-    for index, criteria in enumerate(found):
+    for index, criteria in enumerate(by_row):
         if criteria and not any(criterion.weight for criterion in criteria):
             raise table.error("Every criterion has the weight 0.", "Give one of them a weight.", index, columns[0])
-    return CriteriaColumns(tuple(map(tuple, found)), left)
+    return CriteriaColumns(tuple(map(tuple, by_row)), left)
 
 
 def _criteria(value: Any, left: Counter[str]) -> list[Criterion]:
@@ -127,13 +128,13 @@ def _parsed(text: str) -> Any:
     if text.lstrip()[:1] not in ("[", "{"):
         return None
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except ValueError:
         try:
-            found = ast.literal_eval(text.strip())
+            value = ast.literal_eval(text.strip())
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return None
-    return found if isinstance(found, list | dict) else None
+    return value if isinstance(value, list | dict) else None
 
 
 def _of_text(text: str) -> list[Criterion]:

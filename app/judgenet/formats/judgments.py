@@ -301,10 +301,10 @@ def _normal_scores(
     first, second = record.get("score_a", ABSENT), record.get("score_b", ABSENT)
     if is_missing(first) or is_missing(second) or "" in (first, second):
         return None, False
-    one, other = _number(first), _number(second)
-    if one is None or other is None:
+    first_score, second_score = _number(first), _number(second)
+    if first_score is None or second_score is None:
         raise table.error(f"The scores are {shown((first, second))}.", "Write two numbers.", index, "score_a")
-    return (one, other), True
+    return (first_score, second_score), True
 
 
 def _number_list(text: str) -> list[Any] | str:
@@ -331,16 +331,16 @@ def _apart(
     """A judge that rated each response by itself: LLMBar records a winner for each order, which differ where the
     ratings are equal. Without these the two ratings are one call."""
     texts = (record.get("score_text_a"), record.get("score_text_b"))
-    told = None if any(is_missing(text) for text in texts) else f"{texts[0]} {texts[1]}"
+    scores_text = None if any(is_missing(text) for text in texts) else f"{texts[0]} {texts[1]}"
     winners = (record.get("recorded_winner_first", ABSENT), record.get("recorded_winner_second", ABSENT))
     if ABSENT in winners:
         numbers = (_number(texts[0]), _number(texts[1]))
         scores = None if None in numbers else (float(numbers[0] or 0), float(numbers[1] or 0))
-        yield _judgment(table, index, record, pair, judge, prompt, "ab", text=told, scores=scores, stated=True)
+        yield _judgment(table, index, record, pair, judge, prompt, "ab", text=scores_text, scores=scores, stated=True)
         return
     for order, winner in zip(ORDERS, winners, strict=True):
         verdict = None if is_missing(winner) else _CODING.get(label_key(winner).casefold())
-        mine = told if told is None or order == "ab" else f"{texts[1]} {texts[0]}"
+        mine = scores_text if scores_text is None or order == "ab" else f"{texts[1]} {texts[0]}"
         yield _judgment(table, index, record, pair, judge, prompt, order, text=mine, verdict=verdict, stated=True)
 
 
@@ -493,10 +493,10 @@ def _judgebench(table: RecordTable) -> Iterator[Judgment]:
         if not isinstance(several, list) or len(several) > 2:
             raise table.error(f"The judgments are {shown(several)}.", "One or two are expected.", index, "judgments")
         key = PairKey((id_text(record.get("pair_id")),))
-        for order, one in zip(ORDERS, several, strict=False):
-            if not isinstance(one, dict):
+        for order, judgment in zip(ORDERS, several, strict=False):
+            if not isinstance(judgment, dict):
                 continue
-            inner = one.get("judgment")
+            inner = judgment.get("judgment")
             inner = inner if isinstance(inner, dict) else {}
             name = record.get("judge_model") or inner.get("judge_model") or record.get("judge_name")
             text = inner.get("response")
@@ -509,7 +509,7 @@ def _judgebench(table: RecordTable) -> Iterator[Judgment]:
                 None,
                 order,
                 text=text if isinstance(text, str) else None,
-                verdict=_tag(table, index, one.get("decision"), order, "judgments"),
+                verdict=_tag(table, index, judgment.get("decision"), order, "judgments"),
                 stated=True,
             )
 
@@ -524,8 +524,8 @@ def _comparator(file: str, document: dict[str, Any]) -> Iterator[Judgment]:
     models = [_name(model.get("name")) for model in named if isinstance(model, dict)] if isinstance(named, list) else []
     sides = (models[0], models[1]) if len(models) == 2 else (None, None)
     for index, example in enumerate(document["examples"]):
-        of = example if isinstance(example, dict) else {}
-        parts = [part for name in _COMPARED if isinstance(part := of.get(name), str)]
+        fields = example if isinstance(example, dict) else {}
+        parts = [part for name in _COMPARED if isinstance(part := fields.get(name), str)]
         if len(parts) < len(_COMPARED):
             raise DataError(
                 "This example lacks a text.",
@@ -533,7 +533,7 @@ def _comparator(file: str, document: dict[str, Any]) -> Iterator[Judgment]:
                 file=file,
                 row=index + 1,
             )
-        raters = of.get("individual_rater_scores") or [{"score": of.get("score")}]
+        raters = fields.get("individual_rater_scores") or [{"score": fields.get("score")}]
         for rater in raters:
             if not isinstance(rater, dict):
                 problem = f"A rater's score is {shown(rater)}."
@@ -630,11 +630,11 @@ def chosen(judgments: Sequence[Judgment], conditions: Conditions) -> list[Judgme
     """
     left = list(judgments)
     for name, wanted in conditions.items():
-        kept = [one for one in left if holds(one.columns.get(name), wanted)]
+        kept = [judgment for judgment in left if holds(judgment.columns.get(name), wanted)]
         if not kept:
-            there = Counter(one.columns[name] for one in left if name in one.columns)
+            there = Counter(judgment.columns[name] for judgment in left if name in judgment.columns)
             if not there:
-                columns = listed(sorted({column for one in left for column in one.columns}))
+                columns = listed(sorted({column for judgment in left for column in judgment.columns}))
                 raise DataError(f"--where {name}: there is no such column.", f"Columns: {columns}.")
             values = listed([f"{shown(value)} ({count:,})" for value, count in there.most_common(12)])
             raise DataError(f"--where {name}={' or '.join(wanted)}: no judgment has it.", f"Found: {values}.")
@@ -670,7 +670,7 @@ class PairFinder:
                 return place, judgment
             place = self._by_texts.get((question, second, first))
             return None if place is None else (place, judgment.mirrored())
-        place = next((self._by_id[one] for one in key.ids if one in self._by_id), None)
+        place = next((self._by_id[pair_id] for pair_id in key.ids if pair_id in self._by_id), None)
         if place is None and key.models != (None, None):
             place = self._by_systems(key)
         if place is None and key.place is not None and key.place < len(self._pairs):
@@ -683,7 +683,7 @@ class PairFinder:
 
     def _by_systems(self, key: PairKey) -> int | None:
         """The pair of a question with these two systems, where ids are ``QUESTION-…``."""
-        heads = tuple(f"{one}{mark}" for one in key.ids for mark in _MARKS)
+        heads = tuple(f"{pair_id}{mark}" for pair_id in key.ids for mark in _MARKS)
         for place in sorted({place for head in heads for place in self._heads().get(head, ())}):
             pair = self._pairs[place]
             if self._turned(key.models, (pair.model_a, pair.model_b)) is not None:
@@ -704,8 +704,8 @@ class PairFinder:
     def _turned(said: tuple[str | None, str | None], there: tuple[str | None, str | None]) -> bool | None:
         """Whether the systems are exchanged; ``None`` where they are others."""
 
-        def fits(one: tuple[str | None, str | None]) -> bool:
-            return all(a is None or b is None or a == b for a, b in zip(said, one, strict=True))
+        def fits(systems: tuple[str | None, str | None]) -> bool:
+            return all(a is None or b is None or a == b for a, b in zip(said, systems, strict=True))
 
         if fits(there):
             return False

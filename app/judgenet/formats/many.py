@@ -81,73 +81,75 @@ def proposed(names: Sequence[str]) -> tuple[str, dict[str, str]] | None:
         known.setdefault(re.sub(r"[\W_]+", "_", name.strip()).casefold(), []).append(name)
     if any(len(several) > 1 for several in known.values()):
         return None
-    of = {key: several[0] for key, several in known.items()}
-    if {"provider", "vars", "response", "prompt"} <= of.keys():
+    by_word = {key: several[0] for key, several in known.items()}
+    if {"provider", "vars", "response", "prompt"} <= by_word.keys():
         # promptfoo's results: a record for each provider and prompt.
         return SYSTEMS, {"question": "prompt.raw", "system": "provider.id", "response": "response.output"}
-    if not of.keys().isdisjoint(("response_a", "chosen")):
+    if not by_word.keys().isdisjoint(("response_a", "chosen")):
         return None
-    return _wide(of) or _long(of)
+    return _wide(by_word) or _long(by_word)
 
 
-def _wide(of: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
+def _wide(by_word: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
     stems: dict[str, dict[int, str]] = {}
-    for key, name in of.items():
+    for key, name in by_word.items():
         match = _NUMBERED.fullmatch(key)
         if match:
             stems.setdefault(match[1], {})[int(match[2])] = name
     many = {stem: places for stem, places in stems.items() if len(places) >= _FEWEST}
-    columns = _singles(of)
+    columns = _singles(by_word)
     if len(many) == 1:
         ((_, places),) = many.items()
         columns["responses"] = "+".join(places[number] for number in sorted(places))
         for part_name, words in (("models", ("model", "system", "generator")), ("ranks", ("rank",))):
-            several = [_numbered(of, words, number) for number in sorted(places)]
+            several = [_numbered(by_word, words, number) for number in sorted(places)]
             if all(several):
                 columns[part_name] = "+".join(name for name in several if name)
-    elif held := next((of[word] for word in _LISTS if word in of and _of_list(word, of)), None):
+    elif held := next((by_word[word] for word in _LISTS if word in by_word and _of_list(word, by_word)), None):
         columns["responses"] = held
-        names = of.get("models") or of.get("systems")
+        names = by_word.get("models") or by_word.get("systems")
         if names:
             columns["models"] = names
     else:
         return None
     for part_name, words in (("ranking", ("ranking", "rankings", "human_ranking")), ("winners", ("winners",))):
-        there = [of[word] for word in words if word in of]
+        there = [by_word[word] for word in words if word in by_word]
         if there:
             columns[part_name] = there[0]
     return (RESPONSES, columns) if "question" in columns else None
 
 
-def _of_list(word: str, of: Mapping[str, str]) -> bool:
+def _of_list(word: str, by_word: Mapping[str, str]) -> bool:
     # Beside two responses of their own, answers and outputs are something else.
-    return word == "responses" or not propose(tuple(of)).columns.keys() & {"response_a", "response_b"}
+    return word == "responses" or not propose(tuple(by_word)).columns.keys() & {"response_a", "response_b"}
 
 
-def _long(of: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
-    columns = _singles(of)
-    systems = [of[word] for word in _SYSTEM if word in of]
-    texts = [of[word] for word in _RESPONSE if word in of]
+def _long(by_word: Mapping[str, str]) -> tuple[str, dict[str, str]] | None:
+    columns = _singles(by_word)
+    systems = [by_word[word] for word in _SYSTEM if word in by_word]
+    texts = [by_word[word] for word in _RESPONSE if word in by_word]
     # A file of judgments has these too; what its texts are is another matter.
-    if len(systems) != 1 or len(texts) != 1 or "judge" in of or "question" not in columns:
+    if len(systems) != 1 or len(texts) != 1 or "judge" in by_word or "question" not in columns:
         return None
     columns |= {"system": systems[0], "response": texts[0]}
-    if "rank" in of:
-        columns["ranks"] = of["rank"]
+    if "rank" in by_word:
+        columns["ranks"] = by_word["rank"]
     return SYSTEMS, columns
 
 
-def _singles(of: Mapping[str, str]) -> dict[str, str]:
+def _singles(by_word: Mapping[str, str]) -> dict[str, str]:
     singles = {}
     for name, words in _SINGLE.items():
-        there = [of[word] for word in words if word in of]
+        there = [by_word[word] for word in words if word in by_word]
         if len(there) == 1 or (there and name == "id"):
             singles[name] = there[0]
     return singles
 
 
-def _numbered(of: Mapping[str, str], words: Iterable[str], number: int) -> str | None:
-    return next((of[key] for word in words for key in (f"{word}_{number}", f"{word}{number}") if key in of), None)
+def _numbered(by_word: Mapping[str, str], words: Iterable[str], number: int) -> str | None:
+    return next(
+        (by_word[key] for word in words for key in (f"{word}_{number}", f"{word}{number}") if key in by_word), None
+    )
 
 
 def shape_of(table: RecordTable, mapping: PairMapping) -> str | None:
@@ -646,15 +648,15 @@ def _winners(
     winner."""
     winners: dict[frozenset[str], list[str | None]] = {}
     value = _decoded(value)
-    for one in [] if value is None or value == "" else value if isinstance(value, list) else [value]:
-        if isinstance(one, dict):
-            one = [one.get("model_a"), one.get("model_b"), one.get("winner")]
-        first, second, winner = one if isinstance(one, list) and len(one) == 3 else (None, None, None)
+    for entry in [] if value is None or value == "" else value if isinstance(value, list) else [value]:
+        if isinstance(entry, dict):
+            entry = [entry.get("model_a"), entry.get("model_b"), entry.get("winner")]
+        first, second, winner = entry if isinstance(entry, list) and len(entry) == 3 else (None, None, None)
         meaning = {first: first, second: second, "a": first, "b": second, "model_a": first, "model_b": second}
         meaning["tie"] = None
         if not isinstance(first, str) or not isinstance(second, str) or first == second or winner not in meaning:
             raise table.error(
-                f'A winner is [system, system, the better one or "tie"]; here is {shown(one)}.',
+                f'A winner is [system, system, the better one or "tie"]; here is {shown(entry)}.',
                 "Mend the record, or read no winners: --map winners=",
                 index,
                 column,
@@ -669,8 +671,8 @@ def _labels(question: _Question, first: str, second: str) -> tuple[list[tuple[st
     said: list[tuple[str, Verdict]] = []
     for annotator, ranks in question.ranks.items():
         if first in ranks and second in ranks:
-            one, other = ranks[first], ranks[second]
-            said.append((annotator, "a" if one < other else "b" if other < one else "tie"))
+            first_rank, second_rank = ranks[first], ranks[second]
+            said.append((annotator, "a" if first_rank < second_rank else "b" if second_rank < first_rank else "tie"))
     several = question.winners.get(frozenset((first, second)), ())
     for place, winner in enumerate(several, 1):
         name = f"annotator{place}" if len(several) > 1 else ""
@@ -708,7 +710,7 @@ def _pairs(questions: Sequence[_Question], mapping: PairMapping, watch: Watch) -
                 said, named = _labels(question, first, second)
                 annotators = tuple(said) if named else ()
                 human = (majority((v for _, v in said), None) or mapping.no_majority) if said else None
-            made = with_pictures(
+            pair = with_pictures(
                 Pair(
                     f"{question.id}:{escaped[first]}/{escaped[second]}",
                     question.text,
@@ -727,9 +729,9 @@ def _pairs(questions: Sequence[_Question], mapping: PairMapping, watch: Watch) -
                 ),
                 album,
             )
-            if isinstance(made, Refused):
-                raise question.table.error(made.error.problem, made.error.mend, question.index)
-            pairs.append(made)
+            if isinstance(pair, Refused):
+                raise question.table.error(pair.error.problem, pair.error.mend, question.index)
+            pairs.append(pair)
     return pairs, Systems(
         tuple(names),
         len(counts),

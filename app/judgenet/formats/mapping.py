@@ -423,9 +423,9 @@ def missing_columns(table: RecordTable, proposal: Proposal, missing: Sequence[st
             f"The file is neither JSON nor a table: its first line is {shown(table.column('line')[0])}.",
             "Give JSON Lines, a JSON list, CSV or TSV with a header, Parquet or XLSX.",
         )
-    other = [one for one in table.sheets if one != table.sheet]
-    if other:
-        sheets = listed([shown(one) for one in other])
+    others = [sheet for sheet in table.sheets if sheet != table.sheet]
+    if others:
+        sheets = listed([shown(sheet) for sheet in others])
         return table.error(
             f"No column was found for {', '.join(missing)} in sheet {shown(table.sheet)}.",
             f"Name the sheet with the pairs, --sheet NAME; the others are {sheets}. Or say which columns hold them: "

@@ -230,11 +230,15 @@ def _prepare_label_studio(table: RecordTable) -> RecordTable:
     said: list[dict[str, Any]] = []
     for several in table.column("annotations"):
         of_task: dict[str, Any] = {}
-        for place, one in enumerate(several if isinstance(several, list) else [], 1):
-            results = one.get("result") if isinstance(one, dict) and not one.get("was_cancelled") else None
+        for place, annotation in enumerate(several if isinstance(several, list) else [], 1):
+            results = (
+                annotation.get("result")
+                if isinstance(annotation, dict) and not annotation.get("was_cancelled")
+                else None
+            )
             choice = next((c for c in map(_choice, results or ()) if c is not None), None)
             if choice is not None:
-                who = one.get("completed_by")
+                who = annotation.get("completed_by")
                 who = who.get("email") or who.get("id") if isinstance(who, dict) else who
                 of_task[f"annotator{place}" if who is None else f"annotator {who}"] = choice
         said.append(of_task)
@@ -262,14 +266,14 @@ def _prepare_argilla(table: RecordTable) -> RecordTable:
     said: list[dict[str, Any]] = []
     for responses in table.column("responses"):
         of_record: dict[str, Any] = {}
-        for place, one in enumerate(_by_user(responses), 1):
-            if one.get("status", "submitted") != "submitted":
+        for place, response in enumerate(_by_user(responses), 1):
+            if response.get("status", "submitted") != "submitted":
                 continue
-            values = one.get("values")
+            values = response.get("values")
             answers = list(values.values()) if isinstance(values, dict) else []
             verdict = next((v for v in (_argilla_answer(a, sides) for a in answers) if v is not None), None)
             if verdict is not None:
-                who = one.get("user_id")
+                who = response.get("user_id")
                 of_record[f"annotator{place}" if who is None else str(who)] = verdict
         said.append(of_record)
     return table.with_columns(annotators=said)
@@ -278,14 +282,14 @@ def _prepare_argilla(table: RecordTable) -> RecordTable:
 def _by_user(responses: Any) -> list[dict[str, Any]]:
     """Argilla's responses as a record a user, in the form of Argilla 1."""
     if isinstance(responses, list):
-        return [of for of in responses if isinstance(of, dict)]
+        return [merged for merged in responses if isinstance(merged, dict)]
     by_user: dict[Any, dict[str, Any]] = {}
     for question, answers in responses.items() if isinstance(responses, dict) else ():
         for place, answer in enumerate(answers if isinstance(answers, list) else (), 1):
             if isinstance(answer, dict):
                 who = answer.get("user_id")
-                of = by_user.setdefault(place if who is None else who, {**answer, "values": {}})
-                of["values"][question] = {"value": answer.get("value")}
+                merged = by_user.setdefault(place if who is None else who, {**answer, "values": {}})
+                merged["values"][question] = {"value": answer.get("value")}
     return list(by_user.values())
 
 
@@ -293,7 +297,7 @@ def _argilla_answer(answer: Any, sides: Sequence[str]) -> Any:
     """What an answer says of the two sides: a, b or tie of a ranking, or the label as it stands."""
     value = answer.get("value") if isinstance(answer, dict) else None
     if isinstance(value, list):
-        ranks = {one.get("value"): one.get("rank") for one in value if isinstance(one, dict)}
+        ranks = {ranked.get("value"): ranked.get("rank") for ranked in value if isinstance(ranked, dict)}
         first, second = (ranks.get(side) for side in sides)
         if not isinstance(first, int | float) or not isinstance(second, int | float):
             return None
@@ -306,7 +310,7 @@ def _argilla_answer(answer: Any, sides: Sequence[str]) -> Any:
 def _prepare_comparator(table: RecordTable) -> RecordTable:
     """LLM Comparator's examples: the names of the two models stand beside them."""
     models = table.around.get("models")
-    names = [one.get("name") for one in models if isinstance(one, dict)] if isinstance(models, list) else []
+    names = [model.get("name") for model in models if isinstance(model, dict)] if isinstance(models, list) else []
     size = len(table.rows)
     columns = {f"model {side}": [name] * size for side, name in zip("ab", names, strict=False)}
     if "score" in table.names:

@@ -173,7 +173,7 @@ class OpenFiles:
         values = {name: counts for name, column in columns.items() if (counts := _few_values(column))}
         proposed = {**proposal.columns, **native.columns} if native else proposal.columns
         there = present(proposed, table)
-        made = present(proposed, _prepared(native, table)) if native and native.prepare else {}
+        prepared = present(proposed, _prepared(native, table)) if native and native.prepare else {}
         return FilePreview(
             format=name,
             title=native.title if native else "",
@@ -183,7 +183,7 @@ class OpenFiles:
             rows=first,
             values=values,
             columns=there,
-            derived=tuple(field for field in made if field not in there),
+            derived=tuple(field for field in prepared if field not in there),
             unclear=proposal.unclear,
             notes=table.notes,
             unique=tuple(name for name, column in columns.items() if len(self.tables) == 1 and _is_unique(column)),
@@ -243,10 +243,10 @@ class OpenFiles:
         share = 0.5 if mapping.leave_out else 1.0
         if any(shape_of(table, mapping) for table in self.tables):
             with _collector_paused():
-                made, findings, shape, systems = read_many(self.tables, mapping, part(watch, 0, share))
-                if len(made) > _MANY_PAIRS:
+                pairs_read, findings, shape, systems = read_many(self.tables, mapping, part(watch, 0, share))
+                if len(pairs_read) > _MANY_PAIRS:
                     gc.freeze()
-            dataset = Dataset(tuple(made), shape, self.files, {}, tuple(findings), systems)
+            dataset = Dataset(tuple(pairs_read), shape, self.files, {}, tuple(findings), systems)
             return dataset.without(mapping.leave_out, part(watch, share, 1))
         with _collector_paused():
             for place, table in enumerate(self.tables):
@@ -287,9 +287,9 @@ class OpenFiles:
             for table in self.tables:
                 kept, bad = _good_records(table, mapping, seen, lenient)
                 tables.append(kept)
-                more += [(table, one) for one in bad]
+                more += [(table, bad_row) for bad_row in bad]
         return replace(self, tables=tuple(tables)), sorted(
-            [*bad_records, *more], key=lambda one: (one[0].file, one[1].row)
+            [*bad_records, *more], key=lambda bad_row: (bad_row[0].file, bad_row[1].row)
         )
 
 
@@ -304,8 +304,8 @@ _FEW_UNKNOWN = 0.1
 def _bad_rows(bad: Sequence[tuple[RecordTable, BadRow]]) -> Finding:
     several = len({table.file for table, _ in bad}) > 1
     places = [
-        (f"{Path(table.file).name}, " if several else "") + f"row {one.row:,}: {one.problem.rstrip('.')}"
-        for table, one in bad
+        (f"{Path(table.file).name}, " if several else "") + f"row {bad_row.row:,}: {bad_row.problem.rstrip('.')}"
+        for table, bad_row in bad
     ]
     rows = f"{len(bad):,} records cannot be read and are" if len(bad) > 1 else "1 record cannot be read and is"
     more = f"; and {len(places) - _BAD_ROWS_SHOWN:,} more" if len(places) > _BAD_ROWS_SHOWN else ""

@@ -41,7 +41,10 @@ class PeopleSheet:
 
 def sheet_text(prompts: Sequence[PeoplePrompt], *, as_csv: bool) -> str:
     """The sheet as CSV, or as JSON Lines, with columns for the answers."""
-    rows = [(of.key, of.question, of.reference, of.remarks, of.first, of.second, "", "") for of in prompts]
+    rows = [
+        (prompt.key, prompt.question, prompt.reference, prompt.remarks, prompt.first, prompt.second, "", "")
+        for prompt in prompts
+    ]
     if as_csv:
         return csv_text(COLUMNS, rows)
     return "".join(json.dumps(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False) + "\n" for row in rows)

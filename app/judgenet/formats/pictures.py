@@ -139,10 +139,10 @@ def _where(part: Mapping[str, Any]) -> str | None:
         if isinstance(inner, dict):
             if isinstance(inner.get("data"), str):
                 return _data_uri(inner.get("media_type") or inner.get("mime_type"), inner["data"])
-            found = inner.get("url") or inner.get("path") or _bytes_uri(inner.get("bytes"))
-            return found if isinstance(found, str) else None
-    found = part.get("path") or part.get("url") or part.get("data") or _bytes_uri(part.get("bytes"))
-    return found if isinstance(found, str) else None
+            address = inner.get("url") or inner.get("path") or _bytes_uri(inner.get("bytes"))
+            return address if isinstance(address, str) else None
+    address = part.get("path") or part.get("url") or part.get("data") or _bytes_uri(part.get("bytes"))
+    return address if isinstance(address, str) else None
 
 
 def _data_uri(media: object, data: str) -> str:
@@ -156,18 +156,18 @@ def _bytes_uri(data: object) -> str | None:
 def parts_text(value: Any) -> str | None:
     """The text of a list of typed parts with the marks of its pictures; ``None`` for any other value."""
     parts = value if isinstance(value, list) else [value]
-    found: list[str] = []
+    texts: list[str] = []
     for part in parts:
         if isinstance(part, dict) and part.get("type") in ("text", "input_text", "output_text"):
             text = part.get("text", part.get("data"))
             if not isinstance(text, str):
                 return None
-            found.append(text)
+            texts.append(text)
         elif (mark := picture_part(part)) is not None:
-            found.append(mark)
+            texts.append(mark)
         else:
             return None
-    return "".join(found) if parts else None
+    return "".join(texts) if parts else None
 
 
 def holds_picture(text: str) -> bool:
@@ -182,10 +182,10 @@ def read_text(text: str) -> str:
         where = text.strip()
         return marked(where) if re.fullmatch(r"data:image/[\w.+-]+;base64,[A-Za-z0-9+/=\s]+", where) else text
     try:
-        found = parts_text(json.loads(text))
+        text_read = parts_text(json.loads(text))
     except (ValueError, RecursionError):
         return text
-    return found if found is not None and _OPEN in found else text
+    return text_read if text_read is not None and _OPEN in text_read else text
 
 
 def column_marks(value: Any) -> str | None:
@@ -199,8 +199,8 @@ def column_marks(value: Any) -> str | None:
         except ValueError:
             return None
     if isinstance(value, list):
-        found = [column_marks(item) for item in value]
-        return None if None in found else "".join(mark or "" for mark in found)
+        items = [column_marks(item) for item in value]
+        return None if None in items else "".join(mark or "" for mark in items)
     if isinstance(value, str):
         return marked(value.strip())
     if isinstance(value, bytes):
@@ -245,14 +245,14 @@ def with_uris(value: Any) -> Any:
             return {**value, "content": with_uris(value["content"])}
         return value
     if isinstance(value, list | tuple):
-        seen = any(isinstance(one, bytes | Path) for one in value)
+        seen = any(isinstance(part, bytes | Path) for part in value)
         return [
-            _uri_part(one)
-            if isinstance(one, bytes | Path)
-            else {"type": "text", "text": one}
-            if seen and isinstance(one, str)
-            else with_uris(one)
-            for one in value
+            _uri_part(part)
+            if isinstance(part, bytes | Path)
+            else {"type": "text", "text": part}
+            if seen and isinstance(part, str)
+            else with_uris(part)
+            for part in value
         ]
     return value
 
@@ -288,24 +288,24 @@ def with_pictures(pair: Pair, album: Album) -> Pair | Refused:
 
     :raises PictureOutside: a picture's file has to be approved first.
     """
-    texts = {of: text for of in _TEXTS if _OPEN in (text := getattr(pair, of) or "")}
+    texts = {field: text for field in _TEXTS if _OPEN in (text := getattr(pair, field) or "")}
     if not texts:
         return pair
     changes: dict[str, str] = {}
     pictures: dict[str, PairPicture] = {}
     count = 0
-    for of, text in texts.items():
-        told, begun = "", 0
-        for number, found in enumerate(_MARK.finditer(text), 1):
+    for field, text in texts.items():
+        marked, begun = "", 0
+        for number, match in enumerate(_MARK.finditer(text), 1):
             try:
-                picture = _picture(found[1], album)
+                picture = _picture(match[1], album)
             except PictureError as error:
-                return Refused(of, error)
+                return Refused(field, error)
             pictures.setdefault(picture.sha256, picture)
-            told += text[begun : found.start()] + picture.placeholder(number)
-            begun = found.end()
+            marked += text[begun : match.start()] + picture.placeholder(number)
+            begun = match.end()
             count += 1
-        changes[of] = told + text[begun:]
+        changes[field] = marked + text[begun:]
     if count > MOST_PICTURES:
         problem = f"The pair has {count} pictures; at most {MOST_PICTURES} are read."
         return Refused(next(iter(texts)), PictureError(problem, "Leave some out."))
@@ -319,8 +319,8 @@ def _picture(where: str, album: Album) -> PairPicture:
     """
     if where.startswith("data:"):
         data = _of_uri(where)
-        found = look(data)
-        return PairPicture(found.sha256, found.media, found.width, found.height, found.size, data=data)
+        looked = look(data)
+        return PairPicture(looked.sha256, looked.media, looked.width, looked.height, looked.size, data=data)
     scheme = urlsplit(where).scheme if "://" in where else ""
     if scheme and scheme != "file":
         raise PictureError(
@@ -329,9 +329,9 @@ def _picture(where: str, album: Album) -> PairPicture:
             "Download the pictures, and give their paths or data URIs; the page Pictures in pairs has a script.",
         )
     path = album.file(url2pathname(unquote(urlsplit(where).path)) if scheme else where)
-    found = _look_at(path, where)
+    looked = _look_at(path, where)
     place = str(path.absolute())
-    return PairPicture(found.sha256, found.media, found.width, found.height, found.size, path=place)
+    return PairPicture(looked.sha256, looked.media, looked.width, looked.height, looked.size, path=place)
 
 
 def _of_uri(uri: str) -> bytes:
@@ -383,8 +383,8 @@ def _look_at(path: Path, named: str) -> PictureFacts:
         raise PictureError(f"The picture {shown(named)} cannot be read ({words}).", "Check its path.") from None
     if len(_known) >= _MOST_KNOWN:
         _known.clear()
-    found = _known[key] = look(data)
-    return found
+    looked = _known[key] = look(data)
+    return looked
 
 
 def look(data: bytes) -> PictureFacts:
@@ -479,13 +479,13 @@ def sent_form(data: bytes, largest: int = LARGEST_EDGE) -> SentForm:
         plain = plain and image.mode in ("RGB", "RGBA", "L", "LA", "P", "1") and len(data) <= MOST_SENT
         if plain and sent_size(*image.size, largest) == image.size:
             return SentForm(media, data)
-        made = _frame(image, largest)
-    if media != "image/jpeg" or made.mode == "RGBA":
-        content = _encoded(made, "PNG")
+        frame = _frame(image, largest)
+    if media != "image/jpeg" or frame.mode == "RGBA":
+        content = _encoded(frame, "PNG")
         if len(content) <= MOST_SENT:
             return SentForm("image/png", content)
     for quality in (_JPEG_QUALITY, 75, 50):
-        content = _encoded(_on_white(made), "JPEG", quality=quality)
+        content = _encoded(_on_white(frame), "JPEG", quality=quality)
         if len(content) <= MOST_SENT:
             break
     return SentForm("image/jpeg", content)
@@ -511,10 +511,10 @@ def small_copy(data: bytes, largest: int) -> SentForm:
     """
     with _opened(data) as image:
         image.draft("RGB", (2 * largest, 2 * largest))
-        made = _frame(image, largest)
-    if made.mode == "RGBA" or max(made.size) <= 64:
-        return SentForm("image/png", _encoded(made, "PNG"))
-    return SentForm("image/jpeg", _encoded(made, "JPEG", quality=85))
+        frame = _frame(image, largest)
+    if frame.mode == "RGBA" or max(frame.size) <= 64:
+        return SentForm("image/png", _encoded(frame, "PNG"))
+    return SentForm("image/jpeg", _encoded(frame, "JPEG", quality=85))
 
 
 def _frame(image: Image, largest: int) -> Image:
@@ -525,9 +525,9 @@ def _frame(image: Image, largest: int) -> Image:
     _load(image)
     turned = ImageOps.exif_transpose(image)
     clear = "A" in turned.getbands() or "transparency" in turned.info
-    made = turned.convert("RGBA" if clear else "RGB")
-    size = sent_size(*made.size, largest)
-    return made if size == made.size else made.resize(size, Image.Resampling.LANCZOS)
+    frame = turned.convert("RGBA" if clear else "RGB")
+    size = sent_size(*frame.size, largest)
+    return frame if size == frame.size else frame.resize(size, Image.Resampling.LANCZOS)
 
 
 def _on_white(image: Image) -> Image:

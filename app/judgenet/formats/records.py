@@ -191,7 +191,7 @@ def present(columns: Mapping[str, str], table: RecordTable) -> dict[str, str]:
     return {
         part: column
         for part, column in columns.items()
-        if set(column.split("+")) <= names or all(table.has(one) for one in column.split("+"))
+        if set(column.split("+")) <= names or all(table.has(column_part) for column_part in column.split("+"))
     }
 
 
@@ -235,9 +235,9 @@ class Reader:
             repeat(None),
             self._criteria(),
         ]
-        made = map(Pair, *parts)
+        built = map(Pair, *parts)
         pairs: list[Pair] = []
-        while some := list(islice(made, _PAIRS_PER_WATCH)):
+        while some := list(islice(built, _PAIRS_PER_WATCH)):
             pairs += some
             watch(0.5 + len(pairs) / self.size / 2)
         if "annotator" in self.plan.columns:
@@ -264,14 +264,14 @@ class Reader:
         :raises DataError: a picture cannot be read.
         """
         album = self.table.album or Album(Path(self.table.file).parent)
-        found: list[Pair] = []
+        with_marks: list[Pair] = []
         for index, pair in enumerate(pairs):
             seen = with_pictures(pair, album)
             if isinstance(seen, Refused):
                 column = self.plan.columns.get(seen.of, (None,))[0]
                 raise self.table.error(seen.error.problem, seen.error.mend, index, column)
-            found.append(seen)
-        return found
+            with_marks.append(seen)
+        return with_marks
 
     def _note(self, kind: str, severity: Any, count: int, message: str, ids: Sequence[str] = ()) -> None:
         self.notes.append(Finding(kind, severity, count, message, tuple(ids)))
@@ -331,17 +331,17 @@ class Reader:
     def _criteria(self) -> Iterable[tuple[Criterion, ...]]:
         if "criteria" not in self.plan.columns:
             return repeat(())
-        found = criteria_of_columns(self.table, self.plan.columns["criteria"])
-        self.notes += criteria_findings(found, self.plan.columns["criteria"])
-        return found.criteria
+        criteria = criteria_of_columns(self.table, self.plan.columns["criteria"])
+        self.notes += criteria_findings(criteria, self.plan.columns["criteria"])
+        return criteria.criteria
 
     def _labels(self, ids: Sequence[str]) -> tuple[list[Verdict | None], Any]:
         """(human label, annotators) of each record."""
         raw, said = self._said()
         keys = _label_keys(raw)
         self._learn("human", Counter(keys), lambda unknown: next(i for i, key in enumerate(keys) if key in unknown))
-        single = [{label_key(value) for _, value in one} for one in said]
-        counts = Counter(label_key(value) for one in said for _, value in one)
+        single = [{label_key(value) for _, value in row_labels} for row_labels in said]
+        counts = Counter(label_key(value) for row_labels in said for _, value in row_labels)
         self._learn("annotators", counts, lambda unknown: next(i for i, own in enumerate(single) if own & unknown))
         coding = self.coding
         humans: list[Verdict | None]
@@ -351,8 +351,8 @@ class Reader:
         annotators: list[tuple[tuple[str, Verdict], ...]] = []
         undecided: list[str] = []
         taken: list[str] = []
-        for index, one in enumerate(said):
-            meant = [(name, coding[key]) for name, value in one if (key := label_key(value))]
+        for index, row_labels in enumerate(said):
+            meant = [(name, coding[key]) for name, value in row_labels if (key := label_key(value))]
             verdicts = tuple((name, verdict) for name, verdict in meant if verdict is not None)
             annotators.append(verdicts)
             # Null, an empty cell and no column are the same: nobody gave a label for all annotators. A value that the
@@ -387,7 +387,7 @@ class Reader:
     def label_values(self) -> LabelValues:
         """The values of the label columns, and what is known of their meaning."""
         raw, said = self._said()
-        single = Counter(label_key(value) for one in said for _, value in one)
+        single = Counter(label_key(value) for row_labels in said for _, value in row_labels)
         counts = Counter(_label_keys(raw)) + single
         del counts[""], single[""]
         known = self.plan.labels if self.plan.labels is not None else safe_part(counts)
@@ -512,18 +512,18 @@ def merge_raters(
     return [(table, kept[id(table)]) for table, _ in parts], notes
 
 
-def _facing(first: Pair, other: Pair) -> Pair | None:
+def _facing(first: Pair, second: Pair) -> Pair | None:
     """The other pair with its responses where those of the first are; ``None`` where the texts are others."""
-    if first.question != other.question:
+    if first.question != second.question:
         return None
-    if (first.response_a, first.response_b) == (other.response_a, other.response_b):
-        return other
-    return _swapped(other) if (first.response_a, first.response_b) == (other.response_b, other.response_a) else None
+    if (first.response_a, first.response_b) == (second.response_a, second.response_b):
+        return second
+    return _swapped(second) if (first.response_a, first.response_b) == (second.response_b, second.response_a) else None
 
 
-def same_texts(first: Pair, other: Pair) -> bool:
+def same_texts(first: Pair, second: Pair) -> bool:
     """True for pairs of the same texts, in either order."""
-    return _facing(first, other) is not None
+    return _facing(first, second) is not None
 
 
 def check_ids(parts: Sequence[tuple[RecordTable, Sequence[Pair]]]) -> None:

@@ -83,7 +83,7 @@ def write_parquet(records: Callable[[], Iterator[Mapping[str, Any]]], path: Path
     for record in records():
         for name, value in record.items():
             kinds.setdefault(name, set()).add(type(value))
-    schema = pa.schema([(name, _arrow_type(of)) for name, of in kinds.items()])
+    schema = pa.schema([(name, _arrow_type(kind)) for name, kind in kinds.items()])
     texts = frozenset(name for name in kinds if schema.field(name).type == pa.string())
     count = 0
     again = records()

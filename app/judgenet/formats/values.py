@@ -51,14 +51,14 @@ def picture_marks(table: RecordTable, column: str) -> list[str]:
 
     :raises DataError: a cell holds something else.
     """
-    found: list[str] = []
+    item_marks: list[str] = []
     for index, value in enumerate(table.column(column)):
         marks = "" if is_missing(value) else column_marks(value)
         if marks is None:
             problem = f"A picture is a path, a data URI or an object with bytes or a path, here is {shown(value)}."
             raise table.error(problem, "Mend the record, or map another column.", index, column)
-        found.append(marks)
-    return found
+        item_marks.append(marks)
+    return item_marks
 
 
 def optional_texts(table: RecordTable, column: str) -> list[str | None]:

@@ -170,7 +170,7 @@ def _write_parquet(pairs: Sequence[Pair], path: Path) -> None:
     if "criteria" in values:
         values["criteria"] = [_criteria(pair) for pair in pairs]
     values["human"] = [_label(pair) for pair in pairs]
-    columns = {name: pa.array(of, kinds.get(name, text)) for name, of in values.items()}
+    columns = {name: pa.array(column, kinds.get(name, text)) for name, column in values.items()}
     pa_parquet.write_table(pa.table(columns), path)
 
 

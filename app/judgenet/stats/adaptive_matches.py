@@ -83,7 +83,7 @@ def strength_order(systems: int, tallies: Mapping[SystemPair, UnitTally]) -> lis
     strengths = bradley_terry(wins, 0.0 if connected(wins) else PRIOR)
     if strengths is None:
         return list(range(systems))
-    return sorted(range(systems), key=lambda of: (-round(float(strengths[of]), 9), of))
+    return sorted(range(systems), key=lambda system: (-round(float(strengths[system]), 9), system))
 
 
 class AdaptiveMatches:
@@ -111,13 +111,13 @@ class AdaptiveMatches:
         self.neighbours: tuple[NeighbourSeparation, ...] = ()
         self.rounds = 0
         self.finished = False
-        ring = ((of, (of + 1) % systems) for of in range(systems))
+        ring = ((system, (system + 1) % systems) for system in range(systems))
         self._begin(sorted({(min(pair), max(pair)) for pair in ring if pair[0] != pair[1]}), FIRST)
 
     @property
     def separated(self) -> bool:
         """Whether each system is separated from the next."""
-        return bool(self.neighbours) and all(of.separated for of in self.neighbours)
+        return bool(self.neighbours) and all(pair.separated for pair in self.neighbours)
 
     @property
     def played(self) -> int:
@@ -158,7 +158,7 @@ class AdaptiveMatches:
     def _end_round(self) -> None:
         for pair, groups in self._round.items():
             for group in groups:
-                scores = [score for of in group if (score := self._scores[of]) is not None]
+                scores = [score for match in group if (score := self._scores[match]) is not None]
                 self.tallies[pair].add(len(scores), sum(scores))
         self._round = {}
         self.order = strength_order(self.systems, self.tallies)

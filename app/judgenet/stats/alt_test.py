@@ -103,12 +103,12 @@ def alt_test(
         left_out, judge_wins = _against(name, judge, labels[:, place], counts, groups, epsilon)
         annotators_left_out.append(left_out)
         wins.append(judge_wins)
-    adjusted = benjamini_yekutieli([of.p for of in annotators_left_out])
+    adjusted = benjamini_yekutieli([without_one.p for without_one in annotators_left_out])
     annotators_left_out = [
-        replace(of, p_adjusted=p, won=None if p is None else p <= LEVEL)
-        for of, p in zip(annotators_left_out, adjusted, strict=True)
+        replace(without_one, p_adjusted=p, won=None if p is None else p <= LEVEL)
+        for without_one, p in zip(annotators_left_out, adjusted, strict=True)
     ]
-    tested = [place for place, of in enumerate(annotators_left_out) if of.won is not None]
+    tested = [place for place, without_one in enumerate(annotators_left_out) if without_one.won is not None]
     advantage = _advantage([wins[place] for place in tested], groups)
     reason = _refusal(len(annotators), annotators_left_out, len(tested))
     if reason:
@@ -121,7 +121,7 @@ def alt_test(
             tuple(annotators_left_out),
             reason,
         )
-    won = sum(bool(of.won) for of in annotators_left_out)
+    won = sum(bool(without_one.won) for without_one in annotators_left_out)
     rate = won / len(tested)
     return AltTest(rate, won, len(tested), advantage, rate >= WINS, tuple(annotators_left_out))
 
@@ -133,7 +133,7 @@ def _refusal(annotators: int, annotator_left_outs: Sequence[AnnotatorLeftOut], t
         )
         return f"{have}; the test takes at least {FEWEST_ANNOTATORS}"
     if tested < FEWEST_ANNOTATORS:
-        most = max(of.n for of in annotator_left_outs)
+        most = max(left_out.n for left_out in annotator_left_outs)
         return (
             f"{tested} of {annotators} annotators have at least {FEWEST_PAIRS} pairs with a verdict and another's "
             f"label (the most is {most:,}); the test takes at least {FEWEST_ANNOTATORS} such annotators"

@@ -545,14 +545,14 @@ def shift_of(
     reason = f"fewer than {FEWEST_VALID:.0%} of a judge's first answers are valid" if too_few else ""
     shift = Shift(plan.key, first[0], second[0], None, None, None, None, 0, 0, 0, None, reason=reason)
     if probe.has_rival:
-        (mine, valid), (other, too) = (leads_of(probe.rule, codes) for _, codes in (first, second))
+        (mine, valid), (other_leads, too) = (leads_of(probe.rule, codes) for _, codes in (first, second))
         there = valid & too
         if n := int(there.sum()):
-            moved = (other - mine)[there]
+            moved = (other_leads - mine)[there]
             shift = replace(
                 shift,
                 first_net=float(mine[there].sum()) / n,
-                second_net=float(other[there].sum()) / n,
+                second_net=float(other_leads[there].sum()) / n,
                 net_difference=float(moved.sum()) / n,
                 net_ci=difference_interval(moved, questions[there]),
                 net_n=n,
@@ -560,16 +560,16 @@ def shift_of(
             )
     flags = [biased_of(rule, codes, denominator, probe.key) for _, codes in (first, second)]
     both = flags[0][1] & flags[1][1]
-    one, two = flags[0][0] & both, flags[1][0] & both
+    first_flags, second_flags = flags[0][0] & both, flags[1][0] & both
     n = int(both.sum())
     if not n:
         return replace(shift, reason=shift.reason or "no pair counts for both")
-    only_first, only_second = int((one & ~two).sum()), int((two & ~one).sum())
-    leads = (two.astype(np.int64) - one)[both]
+    only_first, only_second = int((first_flags & ~second_flags).sum()), int((second_flags & ~first_flags).sum())
+    leads = (second_flags.astype(np.int64) - first_flags)[both]
     return replace(
         shift,
-        first_share=int(one.sum()) / n,
-        second_share=int(two.sum()) / n,
+        first_share=int(first_flags.sum()) / n,
+        second_share=int(second_flags.sum()) / n,
         difference=(only_second - only_first) / n,
         interval=net_effect(leads, questions[both], MARGIN).interval,
         only_first=only_first,

@@ -111,7 +111,7 @@ def rounded(pairs: int) -> int:
 
 def _against_single(cell: Cell, judge: Judge, judges: Sequence[Judge], shifts: Sequence[Shift]) -> str:
     """``less`` or ``more`` where a network differs from the single judge, else an empty text."""
-    single = next((other.id for other in judges if other.kind == "single"), None)
+    single = next((candidate.id for candidate in judges if candidate.kind == "single"), None)
     if judge.kind != "network" or single is None:
         return ""
     shift = next((s for s in shifts if (s.probe, s.first, s.second) == (cell.probe, single, judge.id)), None)
@@ -121,7 +121,7 @@ def _against_single(cell: Cell, judge: Judge, judges: Sequence[Judge], shifts: S
 def _layer_that_worsens(cell: Cell, judge: Judge, judges: Sequence[Judge], shifts: Sequence[Shift]) -> int | None:
     if judge.kind != "network":
         return None
-    layers = {other.id: other.layer for other in judges if other.kind == "layer"}
+    layers = {candidate.id: candidate.layer for candidate in judges if candidate.kind == "layer"}
     for shift in shifts:
         between = shift.probe == cell.probe and shift.first in layers and shift.second in layers
         if between and shift.clear and shift.grows > 0:
@@ -191,13 +191,13 @@ def _fault(cell: Cell) -> str:
     return said[0].lower() + said[1:]
 
 
-def _unclear(cells: Sequence[Cell], of: int) -> str:
+def _unclear(cells: Sequence[Cell], count: int) -> str:
     """Which probes have too few pairs, with the pairs that would do; in short where they are many."""
     if len(cells) <= _MOST_NAMED:
         return f"Not enough pairs to tell: {_listed([_needs(cell) for cell in cells])}."
     needed = [rounded(cell.pairs_needed) for cell in cells if cell.pairs_needed is not None]
     pairs = f"; about {whole_range(min(needed), max(needed))} pairs needed" if needed else ""
-    return f"Not enough pairs to tell for {len(cells):,} of {of:,} probes{pairs}."
+    return f"Not enough pairs to tell for {len(cells):,} of {count:,} probes{pairs}."
 
 
 def _needs(cell: Cell) -> str:
@@ -261,14 +261,14 @@ def _of_many(cells: Sequence[Cell], judges: Sequence[Judge], margin: float) -> t
 
 def _valid_of(cells: Iterable[Cell], judges: Sequence[Judge]) -> str:
     """How many first answers of each judge are valid, where some probe has no verdict for their lack."""
-    told = []
+    sentences = []
     cells = list(cells)
     for judge in judges:
         mine = [cell for cell in cells if cell.judge == judge.id]
         items, valid = sum(cell.items for cell in mine), sum(cell.valid_first for cell in mine)
         if items and any(cell.valid_rate is not None and cell.valid_rate < FEWEST_VALID for cell in mine):
-            told.append(f"{judge.title}: {valid:,} of {items:,} first answers valid.")
-    return " ".join(told)
+            sentences.append(f"{judge.title}: {valid:,} of {items:,} first answers valid.")
+    return " ".join(sentences)
 
 
 def signed(value: float, decimals: int = 2) -> str:

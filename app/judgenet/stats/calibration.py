@@ -239,11 +239,13 @@ def prediction_powered(labelled: Labelled, unlabelled: Mapping[Verdict, int], we
             f"error for too small; {FEWEST_RARER - rarer} more of the rarer labels are needed"
         )
         return Powered(Estimate(None, None, m + n, m, why), None)
-    of = formulas.moments(_table(labelled, ORDER), [unlabelled.get(v, 0) for v in ORDER], [SCORES[v] for v in ORDER])
+    moments = formulas.moments(
+        _table(labelled, ORDER), [unlabelled.get(v, 0) for v in ORDER], [SCORES[v] for v in ORDER]
+    )
     if weight is None:
-        spread = float(of.spread)
-        weight = min(1.0, max(0.0, float(of.cov) / ((1 + m / n) * spread))) if spread > 0 else 0.0
-    value, se = (float(number) for number in formulas.powered(of, weight))
+        spread = float(moments.spread)
+        weight = min(1.0, max(0.0, float(moments.cov) / ((1 + m / n) * spread))) if spread > 0 else 0.0
+    value, se = (float(number) for number in formulas.powered(moments, weight))
     estimate = Estimate(min(1.0, max(0.0, value)), clipped(value, Z * se), m + n, m)
     return Powered(estimate, weight)
 
@@ -268,12 +270,12 @@ def worth(labelled: Labelled, unlabelled: float) -> Worth:
     m = sum(labelled.values())
     if not m:
         return Worth(None, None, None, "no judged pair has a human label")
-    of = formulas.moments(_table(labelled, ORDER), (1, 0, 0), [SCORES[v] for v in ORDER])
-    var_f, var_y = float(of.var_f), float(of.var_y)
+    moments = formulas.moments(_table(labelled, ORDER), (1, 0, 0), [SCORES[v] for v in ORDER])
+    var_f, var_y = float(moments.var_f), float(moments.var_y)
     if var_f <= 0 or var_y <= 0:
         who = "network" if var_f <= 0 else "people"
         return Worth(None, None, None, f"the {who} gave one and the same verdict on all {m:,} labelled pairs")
-    rho = min(1.0, float(of.cov) / sqrt(var_f * var_y))
+    rho = min(1.0, float(moments.cov) / sqrt(var_f * var_y))
     part = 1.0 if unlabelled == inf else unlabelled / (unlabelled + m)
     left = 1 - rho * rho * part if rho > 0 else 1.0
     if left <= 1e-12:
@@ -334,9 +336,9 @@ def two_class(positive: int, n: int, right_0: int, m_0: int, right_1: int, m_1: 
 
     :raises ValueError: more are right or positive than there are.
     """
-    for hits, of in ((positive, n), (right_0, m_0), (right_1, m_1)):
-        if not 0 <= hits <= of:
-            raise ValueError(f"{hits} of {of} is no share.")
+    for hits, total in ((positive, n), (right_0, m_0), (right_1, m_1)):
+        if not 0 <= hits <= total:
+            raise ValueError(f"{hits} of {total} is no share.")
     empty = Estimate(None, None, n, m_0 + m_1)
     if not n:
         return TwoClass(empty.refused("every judged pair is labelled: no pair is left to correct"))
@@ -465,8 +467,8 @@ def smoothed_inverse(
     people = np.linalg.solve(safe, shares[:, :, None])[:, :, 0]
     weights = np.linalg.solve(safe.transpose(0, 2, 1), np.broadcast_to(scores[:, None], (len(safe), k, 1)))[:, :, 0]
 
-    def variance(of: NDArray[np.float64]) -> NDArray[np.float64]:
-        spread: NDArray[np.float64] = (of * weights**2).sum(axis=1) - (of * weights).sum(axis=1) ** 2
+    def variance(share: NDArray[np.float64]) -> NDArray[np.float64]:
+        spread: NDArray[np.float64] = (share * weights**2).sum(axis=1) - (share * weights).sum(axis=1) ** 2
         return spread
 
     error = variance(shares) / (n + Z * Z)

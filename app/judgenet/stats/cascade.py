@@ -217,7 +217,7 @@ def _votes(calls: Calls, columns: Sequence[int], rules: Aggregation) -> tuple[ND
         lacking = (asked.any(axis=(2, 3)) & ~sure).astype(np.int64)
         cast = [(sure & (signs == sign)).astype(np.int64) for sign in (1, -1, 0)]
     weights = 1 if calls.weights is None else calls.weights[:, columns]
-    votes = np.stack([(of * weights).sum(axis=1) for of in cast], axis=1)
+    votes = np.stack([(cast_votes * weights).sum(axis=1) for cast_votes in cast], axis=1)
     return votes, (lacking * weights).sum(axis=1)
 
 

@@ -224,10 +224,12 @@ def _powered(draws: _Draws, scores: Floats, value: float, z: float) -> Interval:
     m, n = draws.labelled.sum(axis=(1, 2)), draws.others.sum(axis=1)
     usable = (m > 0) & (n > 0)
     table = [[row[usable] for row in column] for column in draws.labelled.transpose(1, 2, 0)]
-    of = formulas.moments(table, list(draws.others[usable].T), tuple(scores))
-    spread = np.asarray(of.spread)
-    best = np.divide(of.cov, (1 + m / np.maximum(n, 1))[usable] * spread, out=np.zeros(len(spread)), where=spread > 0)
-    means = np.asarray(formulas.powered(of, np.clip(best, 0.0, 1.0))[0])
+    moments = formulas.moments(table, list(draws.others[usable].T), tuple(scores))
+    spread = np.asarray(moments.spread)
+    best = np.divide(
+        moments.cov, (1 + m / np.maximum(n, 1))[usable] * spread, out=np.zeros(len(spread)), where=spread > 0
+    )
+    means = np.asarray(formulas.powered(moments, np.clip(best, 0.0, 1.0))[0])
     return clipped(value, z * float(means.std()))
 
 

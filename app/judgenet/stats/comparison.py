@@ -163,8 +163,8 @@ def compare(
     (:func:`judgenet.stats.resampling.question_counts`). Where a question has several pairs, whole questions are drawn.
     """
     first, second = (agreement_of(_marginal(counts, place)) for place in (1, 2))
-    only_first = sum(count for (human, one, other), count in counts.items() if one == human != other)
-    only_second = sum(count for (human, one, other), count in counts.items() if one != human == other)
+    only_first = sum(count for (human, said, also_said), count in counts.items() if said == human != also_said)
+    only_second = sum(count for (human, said, also_said), count in counts.items() if said != human == also_said)
     test = mcnemar(only_first, only_second, first.n_used)
     sample = _Sample.of(counts, by_question, VERDICTS)
     differences = _differences(sample, first, second, resamples, seed)
@@ -179,7 +179,7 @@ def compare(
         second=second,
         test=test,
         differences=differences,
-        agree=sum(count for (_, one, other), count in counts.items() if one == other),
+        agree=sum(count for (_, said, also_said), count in counts.items() if said == also_said),
         n=sum(counts.values()),
         resamples=resamples,
         seed=seed,
@@ -221,7 +221,7 @@ class _Sample(NamedTuple):
         from judgenet.stats.curves import CODES
 
         cells = np.asarray(
-            [counts.get((human, one, other), 0) for human in humans for one in VERDICTS for other in VERDICTS],
+            [counts.get((human, first, second), 0) for human in humans for first in VERDICTS for second in VERDICTS],
             dtype=float,
         )
         if by_question is None:
@@ -279,8 +279,8 @@ def _pseudo_pairs(classes: list[int]) -> Array:
     neither: spread over the cells of label, first and second verdict (27 in a row) of the classes in use."""
     import numpy as np
 
-    human, one, other = np.indices((3, 3, 3))
-    used = np.isin(human, classes) & np.isin(one, classes) & np.isin(other, classes)
+    human, first, second = np.indices((3, 3, 3))
+    used = np.isin(human, classes) & np.isin(first, classes) & np.isin(second, classes)
     if len(classes) == 1:
         used = np.isin(human, classes)
     cells = np.zeros((3, 3, 3))
@@ -290,30 +290,34 @@ def _pseudo_pairs(classes: list[int]) -> Array:
         (True, True, 0.5),
         (False, False, 0.5),
     ):
-        kind = used & ((human == one) == first_right) & ((human == other) == second_right)
+        kind = used & ((human == first) == first_right) & ((human == second) == second_right)
         cells += count * kind / kind.sum()
     return cells.ravel()
 
 
-def _without(one: float | None, other: float | None, n: int, name: str, sample: _Sample) -> Difference:
+def _without(first: float | None, second: float | None, n: int, name: str, sample: _Sample) -> Difference:
     """A difference without an interval, for too few questions."""
-    if one is None or other is None:
-        return Difference(one, other, None, None, n, f"{name} of one of the two is undefined", sample.questions)
-    return Difference(one, other, one - other, None, n, f"no interval: {sample.few}", sample.questions)
+    if first is None or second is None:
+        return Difference(first, second, None, None, n, f"{name} of one of the two is undefined", sample.questions)
+    return Difference(first, second, first - second, None, n, f"no interval: {sample.few}", sample.questions)
 
 
-def _difference(one: float | None, other: float | None, drawn: Array, n: int, name: str, sample: _Sample) -> Difference:
+def _difference(
+    first: float | None, second: float | None, drawn: Array, n: int, name: str, sample: _Sample
+) -> Difference:
     import numpy as np
 
-    if one is None or other is None:
-        return Difference(one, other, None, None, n, f"{name} of one of the two is undefined", sample.questions)
+    if first is None or second is None:
+        return Difference(first, second, None, None, n, f"{name} of one of the two is undefined", sample.questions)
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - _MOST_DROPPED) * len(drawn):
         why = f"no interval: undefined in {len(drawn) - len(defined):,} of {len(drawn):,} resamples"
-        return Difference(one, other, one - other, None, n, why, sample.questions)
-    within = bootstrap_interval(defined, one - other, sample.effective, (-2.0, 2.0) if name == "kappa" else (-1.0, 1.0))
+        return Difference(first, second, first - second, None, n, why, sample.questions)
+    within = bootstrap_interval(
+        defined, first - second, sample.effective, (-2.0, 2.0) if name == "kappa" else (-1.0, 1.0)
+    )
     note = few_note(sample.effective) if sample.effective else ""
-    return Difference(one, other, one - other, within, n, "", sample.questions, note)
+    return Difference(first, second, first - second, within, n, "", sample.questions, note)
 
 
 def _figures(tables: Array, agreement: Agreement) -> dict[str, Array]:
@@ -372,21 +376,21 @@ def rate_difference(
         if few:
             reasons.append(f"{names[place - 1]}: {few}")
         bounds.append(None if few else value)
-    one, other = bounds
-    if one is None or other is None:
-        return Difference(one, other, None, None, n, "; ".join(reasons))
+    lower, upper = bounds
+    if lower is None or upper is None:
+        return Difference(lower, upper, None, None, n, "; ".join(reasons))
     sample = _Sample.of(counts, by_question, (*VERDICTS, None))
     if sample.table is not None:
         with_label = int(sample.table[:, : len(VERDICTS) ** 3].any(axis=1).sum())
         sample = sample._replace(questions=with_label, few=few_questions(with_label, labels))
     if sample.few:
-        return _without(one, other, n, "rate", sample)
+        return _without(lower, upper, n, "rate", sample)
     drawn = sample.drawn(resamples, seed)
     count = sample.effective or labels
     extra = pseudo_weight(count) * _pseudo_pairs([0, 1, 2])
     drawn = drawn.copy()
     drawn[:, :3] += pseudo_cells((resamples,), extra, labels / count, seed).reshape(-1, 3, 3, 3)
-    return _difference(one, other, _stratified_difference(drawn), n, "rate", sample)
+    return _difference(lower, upper, _stratified_difference(drawn), n, "rate", sample)
 
 
 def _stratified_difference(drawn: Array) -> Array:

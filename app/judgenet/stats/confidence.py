@@ -63,6 +63,6 @@ def confidences(
     return np.where(there, values, np.nan)
 
 
-def _share(part: NDArray[np.number], of: NDArray[np.number]) -> Floats:
-    whole: Floats = np.divide(part, of, out=np.full(len(of), np.nan), where=of > 0)
+def _share(part: NDArray[np.number], total: NDArray[np.number]) -> Floats:
+    whole: Floats = np.divide(part, total, out=np.full(len(total), np.nan), where=total > 0)
     return whole

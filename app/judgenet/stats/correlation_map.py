@@ -93,6 +93,6 @@ def merged(merges: Sequence[Merge], judges: int) -> list[tuple[int, ...]]:
     """The judges of each merge, in its order from left to right."""
     groups: list[tuple[int, ...]] = []
     for left, right, _ in merges:
-        both = [(of,) if of < judges else groups[of - judges] for of in (left, right)]
+        both = [(side,) if side < judges else groups[side - judges] for side in (left, right)]
         groups.append(both[0] + both[1])
     return groups

@@ -54,7 +54,7 @@ def right_by_order(human: Codes, order_ab: Codes, order_ba: Codes) -> RightByOrd
     has_ab, has_ba = labelled & (order_ab > 0), labelled & (order_ba > 0)
     right_ab, right_ba = has_ab & (order_ab == human), has_ba & (order_ba == human)
     counted = (right_ab, has_ab, right_ba, has_ba, right_ab & right_ba, has_ab & has_ba)
-    return RightByOrder(*(int(one.sum()) for one in counted))
+    return RightByOrder(*(int(right.sum()) for right in counted))
 
 
 class Curve(NamedTuple):
@@ -127,9 +127,9 @@ def verdict_codes(verdicts: Iterable[Verdict | None]) -> Codes:
     return np.fromiter((_CODE[verdict] for verdict in verdicts), dtype=np.uint8)
 
 
-def pair_counts(one: Codes, other: Codes) -> Counts:
+def pair_counts(first: Codes, second: Codes) -> Counts:
     """How many pairs have which two verdicts."""
-    table = np.bincount((one.astype(np.int64) << 2) | other, minlength=16)
+    table = np.bincount((first.astype(np.int64) << 2) | second, minlength=16)
     return {(CODES[code >> 2], CODES[code & 3]): int(count) for code, count in enumerate(table) if count}
 
 

@@ -38,10 +38,10 @@ class DesignEffect:
         """What to say of it; empty where no question has two pairs."""
         if not self.source:
             return ""
-        of = "people's labels" if self.source == "labels" else "the network's verdicts"
+        source = "people's labels" if self.source == "labels" else "the network's verdicts"
         return (
             f"the {self.pairs:,} judged pairs are of {self.questions:,} questions: planned with a design effect of "
-            f"{self.value:.2f}, estimated from {of} of this run"
+            f"{self.value:.2f}, estimated from {source} of this run"
         )
 
 

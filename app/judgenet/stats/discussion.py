@@ -293,8 +293,8 @@ def _moves(moved: Mask, chances: Mask, groups: Groups | None, why: str) -> Moves
     import numpy as np
 
     moved = moved & chances
-    of = chances.sum(axis=1)
-    shares = np.divide(moved.sum(axis=1), of, out=np.full(len(of), np.nan), where=of > 0)
+    totals = chances.sum(axis=1)
+    shares = np.divide(moved.sum(axis=1), totals, out=np.full(len(totals), np.nan), where=totals > 0)
     return Moves(int(moved.sum()), int(chances.sum()), mean_of(shares, why, groups))
 
 
@@ -314,9 +314,9 @@ def _own_orders(orders: tuple[tuple[Codes, Codes], tuple[Codes, Codes]] | None, 
 def _lead(to_right: Mask, to_wrong: Mask, labelled: Mask) -> tuple[Numbers, Mask]:
     import numpy as np
 
-    of = labelled.sum(axis=1)
+    totals = labelled.sum(axis=1)
     lead = to_right.sum(axis=1) - to_wrong.sum(axis=1).astype(np.float64)
-    return np.divide(lead, of, out=np.zeros(len(of)), where=of > 0), of > 0
+    return np.divide(lead, totals, out=np.zeros(len(totals)), where=totals > 0), totals > 0
 
 
 def _ahead(to_right: Mask, to_wrong: Mask, groups: Groups | None) -> tuple[int, int]:

@@ -69,10 +69,10 @@ def verdict_diversity(codes: Codes, human: Codes, groups: Groups | None = None) 
     unanimous = np.where(several, (counts > 0).sum(axis=1) == 1, np.nan)
     right = there & (codes == human[:, None])
     labelled = several & (human > 0)
-    of = there.sum(axis=1)
+    valid = there.sum(axis=1)
     hits = right.sum(axis=1)
-    wrong = of - hits
-    twos = of * (of - 1)
+    wrong = valid - hits
+    twos = valid * (valid - 1)
 
     def shares(of_pairs: Numbers) -> Numbers:
         differing: Numbers = np.divide(of_pairs, twos, out=np.full(len(twos), np.nan), where=labelled)
@@ -107,11 +107,11 @@ def diversity_change(before: Codes, after: Codes, groups: Groups | None = None) 
     """
     if len(before) != len(after):
         raise ValueError(f"{len(before)} pairs cannot be compared with {len(after)}.")
-    (one, one_entropy), (other, other_entropy) = _by_pair(before), _by_pair(after)
+    (first, first_entropy), (second, second_entropy) = _by_pair(before), _by_pair(after)
     why = "no pair has verdicts of two neurons in both layers"
     bounds = (-1.0, 1.0)
     return DiversityChange(
-        mean_of(other - one, why, groups, bounds), mean_of(other_entropy - one_entropy, why, groups, bounds)
+        mean_of(second - first, why, groups, bounds), mean_of(second_entropy - first_entropy, why, groups, bounds)
     )
 
 
@@ -140,9 +140,9 @@ def _mean_q(right: Mask, there: Mask, groups: Groups | None) -> Mean:
     n = len(right)
     values: list[float] = []
     influence: Numbers = np.zeros(n)
-    for one, other in combinations(range(right.shape[1]), 2):
-        both = there[:, one] & there[:, other]
-        cell = right[both, one] * 2 + right[both, other]
+    for left, right_place in combinations(range(right.shape[1]), 2):
+        both = there[:, left] & there[:, right_place]
+        cell = right[both, left] * 2 + right[both, right_place]
         wrong, second, first, hit = (float(count) for count in np.bincount(cell, minlength=4))
         same, apart = hit * wrong, first * second
         if same + apart == 0:
@@ -225,26 +225,26 @@ def evidence_diversity(
 
     counts: dict[int, list[int]] = {layer: [0, 0, 0, 0] for layer in layers}
     kept: list[Evidence] = []
-    for one in evidence:
-        of = counts.get(one.layer)
-        if of is None:
+    for written in evidence:
+        count = counts.get(written.layer)
+        if count is None:
             continue
-        text = one.text.strip()
+        text = written.text.strip()
         if not text:
-            of[1] += 1
+            count[1] += 1
             continue
-        of[0] += 1
-        of[2] += len(text) > MOST_CHARACTERS
-        of[3] += len(text)
-        kept.append(one._replace(text=text[:MOST_CHARACTERS]))
+        count[0] += 1
+        count[2] += len(text) > MOST_CHARACTERS
+        count[3] += len(text)
+        kept.append(written._replace(text=text[:MOST_CHARACTERS]))
     if not kept:
         return [_nothing(layer, counts[layer][1]) for layer in layers]
-    vectors = _vectors([one.text for one in kept])
+    vectors = _vectors([written.text for written in kept])
     rows: dict[tuple[int, int, Order], list[int]] = defaultdict(list)
     place_of: dict[tuple[int, int, int, Order], int] = {}
-    for place, one in enumerate(kept):
-        rows[one.layer, one.pair, one.order].append(place)
-        place_of[one.layer, one.pair, one.neuron, one.order] = place
+    for place, written in enumerate(kept):
+        rows[written.layer, written.pair, written.order].append(place)
+        place_of[written.layer, written.pair, written.neuron, written.order] = place
     distances: dict[int, dict[int, list[float]]] = {layer: defaultdict(list) for layer in layers}
     own: dict[int, dict[int, list[float]]] = {layer: defaultdict(list) for layer in layers}
     twice: list[tuple[int, int]] = []
@@ -258,12 +258,12 @@ def evidence_diversity(
     for (place, _), distance in zip(twice, _distances(vectors, twice), strict=True):
         own[kept[place].layer][kept[place].pair].append(distance)
     diversities = []
-    pairs = sorted({one.pair for one in kept})
+    pairs = sorted({written.pair for written in kept})
     groups = None if questions is None else np.array([questions[pair] for pair in pairs], dtype=np.int64)
     before: Numbers | None = None
     for layer in layers:
         texts, empty, cut, length = counts[layer]
-        mine_of = [place for place, one in enumerate(kept) if one.layer == layer]
+        mine_of = [place for place, written in enumerate(kept) if written.layer == layer]
         mine = _of_pairs(pairs, distances[layer])
         of_own = _of_pairs(pairs, own[layer])
         change = np.full(len(pairs), np.nan) if before is None else mine - before
@@ -303,9 +303,9 @@ def _vectors(texts: Sequence[str]) -> Any:
 
     columns: dict[str, int] = {}
     counts: list[Counter[str]] = [Counter(_ngrams(text.lower())) for text in texts]
-    places = [columns.setdefault(ngram, len(columns)) for of in counts for ngram in of]
-    values = 1 + np.log(np.array([count for of in counts for count in of.values()], dtype=np.float64))
-    ends = np.cumsum([0, *(len(of) for of in counts)])
+    places = [columns.setdefault(ngram, len(columns)) for ngrams in counts for ngram in ngrams]
+    values = 1 + np.log(np.array([count for ngrams in counts for count in ngrams.values()], dtype=np.float64))
+    ends = np.cumsum([0, *(len(ngrams) for ngrams in counts)])
     vectors = csr_matrix((values, places, ends), shape=(len(texts), len(columns)))
     with_it = np.bincount(vectors.indices, minlength=len(columns))
     vectors.data *= (1 + np.log((1 + len(texts)) / (1 + with_it)))[vectors.indices]

@@ -163,8 +163,8 @@ def _interval(
     upper = np.triu_indices(judges)
     products = filled[:, upper[0]] * filled[:, upper[1]]
     table = np.zeros((groups, products.shape[1] + judges + 1))
-    for column, of in enumerate(np.concatenate([products, filled, np.ones((len(filled), 1))], axis=1).T):
-        table[:, column] = np.bincount(number, weights=of, minlength=groups)
+    for column, products_of_pair in enumerate(np.concatenate([products, filled, np.ones((len(filled), 1))], axis=1).T):
+        table[:, column] = np.bincount(number, weights=products_of_pair, minlength=groups)
     [whole] = resampled([table], resamples=resamples, seed=seed)
     drawn: list[float] = []
     for start in range(0, resamples, 200):
@@ -234,7 +234,7 @@ def greedy_panel(verdicts: Codes, human: Codes, most: int | None = None) -> list
     left -= set(chosen)
     panel = [AddedJudge(chosen[0], 1.0, float(right[chosen[0]]))]
     while left and len(chosen) < (most or len(right)):
-        best = max(left, key=lambda one: (_worth(matrix, [*chosen, one]), right[one]))
+        best = max(left, key=lambda judge: (_worth(matrix, [*chosen, judge]), right[judge]))
         chosen.append(best)
         left.discard(best)
         panel.append(AddedJudge(best, _worth(matrix, chosen), _majority_accuracy(said[:, chosen], truth)))

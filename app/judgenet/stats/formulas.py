@@ -137,13 +137,13 @@ def moments(labelled: Sequence[Sequence[Numbers]], unlabelled: Sequence[Numbers]
     return Moments(m, n, mean_y, mean_f, mean_u, var_y, var_f, var_u, cov, squares / (m + n - 1))
 
 
-def powered(of: Moments, weight: Numbers) -> tuple[Numbers, Numbers]:
+def powered(moments: Moments, weight: Numbers) -> tuple[Numbers, Numbers]:
     """The prediction-powered mean and its standard error, with ``weight`` (lambda) on the network's verdicts."""
-    value = of.mean_y - weight * of.mean_f + weight * of.mean_u
-    variance = of.var_y - 2 * weight * of.cov + weight * weight * of.var_f
+    value = moments.mean_y - weight * moments.mean_f + weight * moments.mean_u
+    variance = moments.var_y - 2 * weight * moments.cov + weight * weight * moments.var_f
     # Where people and network agree on every pair the variance is 0, up to rounding.
     variance = variance * (variance > 0)
-    return value, (variance / of.m + weight * weight * of.var_u / of.n) ** 0.5
+    return value, (variance / moments.m + weight * weight * moments.var_u / moments.n) ** 0.5
 
 
 class Adjusted(NamedTuple):

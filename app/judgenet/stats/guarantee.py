@@ -205,7 +205,8 @@ def promise(counts: LevelCounts, alpha: float, delta: float) -> Guarantee:
     shown = slice(begin, begin + passed + 1) if counts.labels_used >= needed else slice(0, 0)
     columns = (counts.confidence[shown], counts.labels[shown], counts.errors[shown], p[shown])
     tested = tuple(
-        Threshold(float(level), int(n), int(errors), float(of)) for level, n, errors, of in zip(*columns, strict=True)
+        Threshold(float(level), int(n), int(errors), float(share))
+        for level, n, errors, share in zip(*columns, strict=True)
     )
     decided = 0 if best is None else int(counts.pairs[best])
     return Guarantee(
@@ -262,7 +263,7 @@ def _why_nothing(counts: LevelCounts, alpha: float, needed: int, tested: tuple[T
 def shares_decided(counts: LevelCounts, alphas: tuple[float, ...], delta: float) -> tuple[AlphaShare, ...]:
     """What can be promised for each alpha. Each holds by itself, where it was chosen before the labels were seen."""
     promises = (promise(counts, alpha, delta) for alpha in alphas)
-    return tuple(AlphaShare(of.alpha, of.threshold, of.decided, of.share) for of in promises)
+    return tuple(AlphaShare(level.alpha, level.threshold, level.decided, level.share) for level in promises)
 
 
 def labels_worth(
@@ -314,7 +315,7 @@ def _steps(begin: int, end: int) -> list[int]:
         step = 10 ** max(0, floor(log(size, 10)) - 1)
         steps.append(ceil(size / step) * step)
         size *= 1.25
-    return [of for of in steps if of < end]
+    return [at for at in steps if at < end]
 
 
 def labels_likely(
@@ -322,7 +323,7 @@ def labels_likely(
 ) -> int | None:
     """The least number of labels with which something can be promised in so many of the draws: of those of ``worth``,
     else of larger ones, which take more pairs than the run has. ``None`` where none does up to :data:`MOST_LABELS`."""
-    known = next((of.labels for of in worth if of.promised >= probability), None)
+    known = next((chance.labels for chance in worth if chance.promised >= probability), None)
     if known is not None or not worth:
         return known
     for size in _steps(worth[-1].labels + 1, MOST_LABELS):

@@ -82,7 +82,7 @@ def share_interval(
         return wilson(int(right.sum()), n)
     if few_questions(there, n):
         return None
-    table = np.stack([np.bincount(number, weights=of) for of in (~right, right)], axis=1).astype(float)
+    table = np.stack([np.bincount(number, weights=flags) for flags in (~right, right)], axis=1).astype(float)
     return shares_over_questions(table, resamples=resamples, seed=seed)
 
 
@@ -160,11 +160,11 @@ def agreements_intervals(
     """
     apart: dict[int, NDArray[np.float64]] = {}
     within: dict[int, AgreementIntervals] = {}
-    for place, (one, table) in enumerate(zip(agreements, tables, strict=True)):
+    for place, (agreement, table) in enumerate(zip(agreements, tables, strict=True)):
         there = int(table.any(axis=1).sum())
-        why = few_questions(there, one.n_used)
-        if there == one.n_used or not one.n_used:
-            within[place] = replace(_over_pairs(one, resamples, seed), questions=there)
+        why = few_questions(there, agreement.n_used)
+        if there == agreement.n_used or not agreement.n_used:
+            within[place] = replace(_over_pairs(agreement, resamples, seed), questions=there)
         elif why or not resamples:
             reasons = dict.fromkeys(_NAMES, why or "no resamples were asked for")
             within[place] = AgreementIntervals(None, None, None, 0, seed, True, reasons, there)
@@ -312,7 +312,7 @@ def decided_win_rate(a: int, b: int, by_question: NDArray[np.float64] | None = N
     if len(table) == n:
         return replace(rate, questions=n)
     why = few_questions(len(table), n)
-    more, less = (int((table[:, one] > table[:, other]).sum()) for one, other in ((0, 1), (1, 0)))
+    more, less = (int((table[:, winner] > table[:, loser]).sum()) for winner, loser in ((0, 1), (1, 0)))
     return replace(
         rate,
         interval=None if why else shares_over_questions(table, seed=seed),

@@ -295,10 +295,12 @@ def rank_agreement(
     half for each.
     """
     systems = _systems(games)
-    said = {judge.id: answers[judge.id] for judge in judges} | {judge.id: of for judge, of in others}
+    said = {judge.id: answers[judge.id] for judge in judges} | {
+        judge.id: rater_answers for judge, rater_answers in others
+    }
     played = {
-        rater: [(game.question, (game.first, game.second, won)) for game, won in _played(games, of)]
-        for rater, of in said.items()
+        rater: [(game.question, (game.first, game.second, won)) for game, won in _played(games, rater_answers)]
+        for rater, rater_answers in said.items()
     }
     titles = {judge.id: judge.title for judge, _ in others}
     if len(systems) < 2 or not (any(played.values()) or orders):
@@ -311,9 +313,9 @@ def rank_agreement(
         rankings[AT_ONCE] = {question: scores_of(order) for question, order in orders.items()}
     raters = tuple(rankings)
     overlaps = {
-        (one, other): mean_overlap(rankings[one], rankings[other])
-        for place, one in enumerate(raters)
-        for other in raters[place + 1 :]
+        (first, second): mean_overlap(rankings[first], rankings[second])
+        for place, first in enumerate(raters)
+        for second in raters[place + 1 :]
     }
     shares = {rater: win_shares([game for _, game in rows]) for rater, rows in played.items()}
     names = dict.fromkeys(name for game in games for name, _ in game.annotators)

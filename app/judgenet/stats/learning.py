@@ -234,7 +234,7 @@ def best_single(
     verdicts = [_verdict(code) for code in said[:, best]]
     for train, test in splits([groups[int(place)] for place in labelled], folds, seed):
         chosen = int(right[labelled[train]].sum(axis=0).argmax())
-        for place in _members(groups, {groups[int(of)] for of in labelled[test]}):
+        for place in _members(groups, {groups[int(index)] for index in labelled[test]}):
             verdicts[place] = _verdict(said[place, chosen])
     return Learned(tuple(verdicts), tuple(float(place == best) for place in range(votes.shape[1])))
 
@@ -284,7 +284,7 @@ def dawid_skene(
     odds = np.log(whole.confusion[:, 0, 0] / whole.confusion[:, 1, 0])
     return Learned(
         tuple(verdicts),
-        tuple(float(one) for one in odds),
+        tuple(float(odd) for odd in odds),
         prior=tuple(float(share) for share in whole.prior),
         tables=tuple(tuple(tuple(float(share) for share in row) for row in table) for table in whole.confusion),
     )

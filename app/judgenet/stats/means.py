@@ -59,7 +59,7 @@ def mean_of(
         if len(codes) < n:
             if why := few_questions(len(codes), n):
                 return Mean(mean, None, n, why)
-            sums, sizes = (np.bincount(questions, of).astype(np.float64) for of in (used, np.ones(n)))
+            sums, sizes = (np.bincount(questions, weights).astype(np.float64) for weights in (used, np.ones(n)))
             weight, z = n / len(codes) / 2, Z * widening(len(codes))
     total = n + weight
     smooth = (float(used.sum()) + weight * float(extra.mean())) / total

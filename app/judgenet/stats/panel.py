@@ -103,8 +103,8 @@ def panel_agreement(units: Iterable[Ratings], who: str = "annotators") -> PanelA
     if len(raters) <= ALL_TWOS:
         pairwise.update({two: Counter() for two in combinations(raters, 2)})
     for profile, times in profiles.items():
-        for (one, said), (other, other_said) in combinations(profile, 2):
-            pairwise[one, other][said, other_said] += times
+        for (first, said), (second, other_said) in combinations(profile, 2):
+            pairwise[first, second][said, other_said] += times
     return PanelAgreement(
         raters=raters,
         h=percent_agreement(counts, who),
@@ -146,8 +146,8 @@ def panel_of(
         alpha_ordinal=krippendorff_alpha(counts, "ordinal", who),
         fleiss=fleiss_kappa(counts, who),
         pairwise={
-            (names[one], names[other]): agreement_of(pair_counts(codes[:, one], codes[:, other]))
-            for one, other in combinations(range(len(names) if len(names) <= ALL_TWOS else 0), 2)
+            (names[first], names[second]): agreement_of(pair_counts(codes[:, first], codes[:, second]))
+            for first, second in combinations(range(len(names) if len(names) <= ALL_TWOS else 0), 2)
         },
     )
     return with_intervals(agreement, counts, groups=groups, resamples=resamples, seed=seed)
@@ -227,7 +227,7 @@ def each_annotator(
     rest: dict[str, Cells] = defaultdict(Counter)
     for (human, profile), times in counts.items():
         for place, (name, said) in enumerate(profile):
-            others = [verdict for other, (_, verdict) in enumerate(profile) if other != place]
+            others = [verdict for number, (_, verdict) in enumerate(profile) if number != place]
             label[name][human, said] += times
             rest[name][majority(others, None), said] += times
     return {name: Annotator(agreement_of(label[name]), agreement_of(rest[name])) for name in sorted(label)}
@@ -299,14 +299,14 @@ def _pseudo_pairs(table: Numbers, n: int, resamples: int, seed: int) -> Numbers:
 
     used = np.flatnonzero(table.any(axis=0))
     places = used if len(used) > 1 else np.arange(len(_ORDER))
-    kinds = [(one, one) for one in used] + list(combinations(places.tolist(), 2))
+    kinds = [(first, first) for first in used] + list(combinations(places.tolist(), 2))
     rows = []
-    for one, other in kinds:
-        counts = np.eye(3)[one] + np.eye(3)[other]
+    for first, second in kinds:
+        counts = np.eye(3)[first] + np.eye(3)[second]
         together = np.zeros((3, 3))
-        together[one, other] += 1
-        together[other, one] += 1
-        rows.append(np.concatenate([together.ravel(), counts, [float(one == other), 1.0, 2.0]]))
+        together[first, second] += 1
+        together[second, first] += 1
+        rows.append(np.concatenate([together.ravel(), counts, [float(first == second), 1.0, 2.0]]))
     shares = [1 / len(used)] * len(used) + [1 / (len(kinds) - len(used))] * (len(kinds) - len(used))
     weights = pseudo_cells((resamples,), np.array(shares) / 2, len(table) / n, seed)
     pairs: Numbers = weights @ np.array(rows)
@@ -332,15 +332,17 @@ def _alphas(together: Numbers, level: Level) -> Numbers:
     return alphas
 
 
-def _between(of: Coefficient, drawn: Numbers, questions: int | None, least: float) -> Coefficient:
+def _between(coefficient: Coefficient, drawn: Numbers, questions: int | None, least: float) -> Coefficient:
     import numpy as np
 
-    if of.value is None:
-        return replace(of, interval_reason=of.reason)
+    if coefficient.value is None:
+        return replace(coefficient, interval_reason=coefficient.reason)
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - _MOST_DROPPED) * len(drawn):
-        return replace(of, interval_reason=f"undefined in {len(drawn) - len(defined):,} of {len(drawn):,} resamples")
-    return replace(of, interval=bootstrap_interval(defined, of.value, questions, (least, 1.0)))
+        return replace(
+            coefficient, interval_reason=f"undefined in {len(drawn) - len(defined):,} of {len(drawn):,} resamples"
+        )
+    return replace(coefficient, interval=bootstrap_interval(defined, coefficient.value, questions, (least, 1.0)))
 
 
 def kappa_interval(agreement: Agreement) -> tuple[float, Interval] | None:
@@ -444,7 +446,7 @@ def against_people(
         tables = _by_question(human, codes[:, place], places) if repeated else None
         agreement = agreement_of(_cells(human, codes[:, place]))
         raters.append((agreement, agreement_intervals(agreement, resamples=resamples, seed=seed, questions=tables)))
-    enough = min(_ENOUGH, max((of.n_used for of, _ in raters), default=0))
+    enough = min(_ENOUGH, max((rater_agreement.n_used for rater_agreement, _ in raters), default=0))
     order = sorted(range(len(names)), key=lambda place: _rank(raters[place][0], enough))
     over: Literal["pairs", "questions"] = "questions" if repeated else "pairs"
     if not order or raters[order[0]][0].accuracy is None:
@@ -495,8 +497,13 @@ def told_from(others: int, same: int, what: str = "other") -> str:
     return f"cannot tell it from {same:,} of the {others:,} {what}s"
 
 
-def _rank(of: Agreement, enough: int) -> tuple[bool, bool, float, float]:
-    return of.accuracy is None, of.n_used < enough, -(of.accuracy or 0.0), -(-2.0 if of.kappa is None else of.kappa)
+def _rank(agreement: Agreement, enough: int) -> tuple[bool, bool, float, float]:
+    return (
+        agreement.accuracy is None,
+        agreement.n_used < enough,
+        -(agreement.accuracy or 0.0),
+        -(-2.0 if agreement.kappa is None else agreement.kappa),
+    )
 
 
 def _questions(human: Codes, groups: Groups | None) -> tuple[NDArray[np.intp], bool]:

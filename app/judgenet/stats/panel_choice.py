@@ -173,7 +173,7 @@ def _mean_right(said: Codes, human: Codes, size: int, first: int | None = None) 
         lead, silent = _SIGN[said[:, first]], said[:, first] == 0
         said, size = np.delete(said, first, axis=1), size - 1
     judges = said.shape[1]
-    ways = np.array([[comb(of, drawn) for drawn in range(size + 1)] for of in range(judges + 1)], np.float64)
+    ways = np.array([[comb(right, drawn) for drawn in range(size + 1)] for right in range(judges + 1)], np.float64)
     a, b, none = ((said == code).sum(axis=1) for code in (1, 3, 0))
     # Where none of those drawn has a verdict the panel has none: that is no tie.
     expected = -ways[none, size] * silent * (human == 2)

@@ -157,9 +157,9 @@ def beside_the_rest(pairs: int, need_of: Callable[[int], Need]) -> Need:
     return Need(None, need.floor, why)
 
 
-def _floor_reason(width: float, floor: float, of: str) -> str:
+def _floor_reason(width: float, floor: float, what: str) -> str:
     return (
-        f"impossible: {of} give no interval narrower than {100 * floor:.1f} points, however many are labelled "
+        f"impossible: {what} give no interval narrower than {100 * floor:.1f} points, however many are labelled "
         f"(target {100 * width:g})"
     )
 

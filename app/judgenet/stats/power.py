@@ -292,8 +292,8 @@ def plan_comparison(
         )
         return ComparisonPlan(difference, power, alpha, discordance, n=n, reason=why)
 
-    def needed(of: float) -> int | None:
-        pairs = pairs_needed(difference, max(of, difference), power, alpha)
+    def needed(power_wanted: float) -> int | None:
+        pairs = pairs_needed(difference, max(power_wanted, difference), power, alpha)
         return None if pairs is None else ceil(pairs * effect - 1e-9)
 
     pairs, ends = needed(share), discordance.interval

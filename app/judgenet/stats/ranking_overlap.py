@@ -100,13 +100,13 @@ def mean_overlap(
     for place, question in enumerate(first):
         if question not in second:
             continue
-        one, other = first[question], second[question]
-        names = [name for name in one if name in other]
+        first_order, second_order = first[question], second[question]
+        names = [name for name in first_order if name in second_order]
         if len(names) < 2:
             continue
         overlap = overlap_of_scores(
-            {name: one[name] for name in names},
-            {name: other[name] for name in names},
+            {name: first_order[name] for name in names},
+            {name: second_order[name] for name in names},
             p=p,
             extrapolated=extrapolated,
             tie_breaks=tie_breaks,
@@ -129,7 +129,8 @@ def overlap_among(
     """The mean overlap of each two raters, such as the people of a panel; ``questions`` counts comparisons, and ``sd``
     is over pairs of raters."""
     overlaps = [
-        mean_overlap(one, other, p=p, extrapolated=extrapolated, seed=seed) for one, other in combinations(raters, 2)
+        mean_overlap(first_rater, second_rater, p=p, extrapolated=extrapolated, seed=seed)
+        for first_rater, second_rater in combinations(raters, 2)
     ]
     return overlap_of_means(overlaps)
 

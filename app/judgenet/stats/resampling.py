@@ -93,11 +93,11 @@ def question_counts(questions: Numbers, *codes: Numbers) -> Array:
     """
     import numpy as np
 
-    if any(len(of) != len(questions) for of in codes):
+    if any(len(column_codes) != len(questions) for column_codes in codes):
         raise ValueError("Questions and verdicts must have a value for each pair.")
     cell = questions.astype(np.int64)
-    for of in codes:
-        cell = cell * 4 + of
+    for column_codes in codes:
+        cell = cell * 4 + column_codes
     rows = int(questions.max(initial=-1)) + 1
     shape = (rows, *(4 for _ in codes))
     return np.bincount(cell, minlength=rows * 4 ** len(codes)).reshape(shape).astype(np.float64)

@@ -98,10 +98,10 @@ def _two_classes(labelled: Array, positive: Array, unlabelled: int, theta: float
     totals = [count + rest for count, rest in zip(counts, others, strict=True)]
     headline = formulas.weighted(parts, counts, totals)
 
-    of = formulas.moments(table, others, (0.0, 1.0))
-    spread = np.asarray(of.spread)
-    best = np.divide(of.cov, (1 + m / unlabelled) * spread, out=np.zeros(len(m)), where=spread > 0)
-    powered = formulas.powered(of, np.clip(best, 0.0, 1.0))
+    moments = formulas.moments(table, others, (0.0, 1.0))
+    spread = np.asarray(moments.spread)
+    best = np.divide(moments.cov, (1 + m / unlabelled) * spread, out=np.zeros(len(m)), where=spread > 0)
+    powered = formulas.powered(moments, np.clip(best, 0.0, 1.0))
 
     # A judge at chance divides by 0; what comes of it is replaced.
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -203,12 +203,12 @@ def simulate_three(setting: ThreeSetting, *, runs: int = 2000, seed: int = 0) ->
     rest = list(others.T)
     parts = [formulas.stratum(row, _SCORES) for row in rows]
     counts = [labelled[:, said].sum(axis=1) for said in range(3)]
-    totals = [count + other for count, other in zip(counts, rest, strict=True)]
+    totals = [count + unlabelled for count, unlabelled in zip(counts, rest, strict=True)]
     headline = formulas.weighted(parts, counts, totals)
-    of = formulas.moments(rows, rest, _SCORES)
-    spread = np.asarray(of.spread)
-    best = np.divide(of.cov, (1 + m / n) * spread, out=np.zeros(runs), where=spread > 0)
-    powered = formulas.powered(of, np.clip(best, 0.0, 1.0))
+    moments = formulas.moments(rows, rest, _SCORES)
+    spread = np.asarray(moments.spread)
+    best = np.divide(moments.cov, (1 + m / n) * spread, out=np.zeros(runs), where=spread > 0)
+    powered = formulas.powered(moments, np.clip(best, 0.0, 1.0))
     delta = smoothed_inverse(labelled, others, scores)
     half = Z * delta.se
     low, high = np.clip(delta.value - half, 0.0, 1.0), np.clip(delta.value + half, 0.0, 1.0)
@@ -360,14 +360,14 @@ def shortfalls(results: Sequence[tuple[str, Found]], runs: int) -> list[str]:
     """What is not as it should be: a stratified interval that covers less than 94 % by more than three standard errors,
     or is wider than the human labels alone by more than 2 %. Settings are given in words."""
     least = LEAST_COVERAGE - 3 * simulation_error(LEAST_COVERAGE, runs)
-    told = []
+    lines = []
     for where, methods in results:
         headline = methods["stratified"]
         if headline.coverage < least:
-            told.append(f"{where}: the stratified interval covers {headline.coverage:.3f}")
+            lines.append(f"{where}: the stratified interval covers {headline.coverage:.3f}")
         if headline.width > 1.02 * methods["human_only"].width:
-            told.append(f"{where}: the stratified interval is wider than the human labels alone")
-    return told
+            lines.append(f"{where}: the stratified interval is wider than the human labels alone")
+    return lines
 
 
 def two_words(setting: Setting) -> str:
@@ -393,7 +393,7 @@ def deviations(
 ) -> list[str]:
     """Where coverage or width is not what an independent simulation found: apart by more than four standard errors of
     both and ``slack``, or in width by more than ``slack``, 3 % and its error (K-class widths vary a lot)."""
-    told = []
+    lines = []
     for where, methods, published in results:
         for name, (coverage, width) in published.items():
             mine = methods[name]
@@ -401,11 +401,11 @@ def deviations(
             variance = max(coverage * (1 - coverage), 0.001)
             allowed = 4 * sqrt(variance * sum(1 / count for count in each)) + slack
             if abs(mine.coverage - coverage) > allowed:
-                told.append(f"{where}: {name} covers {mine.coverage:.3f}, and covered {coverage:.3f} elsewhere")
+                lines.append(f"{where}: {name} covers {mine.coverage:.3f}, and covered {coverage:.3f} elsewhere")
             spread = 0.03 + (2.0 if name.startswith("k_class") else 0.4) / sqrt(min(each))
             if width >= 0 and abs(mine.width - width) > 0.001 + slack + spread * width:
-                told.append(f"{where}: {name} is {mine.width:.3f} wide, and was {width:.3f} wide elsewhere")
-    return told
+                lines.append(f"{where}: {name} is {mine.width:.3f} wide, and was {width:.3f} wide elsewhere")
+    return lines
 
 
 _HOLD: dict[LabelDraw, tuple[Simulated, ...]] = {
@@ -427,17 +427,17 @@ def pick_failures(results: Mapping[LabelDraw, Found], runs: int) -> list[str]:
     """Where a way of picking labels does not do what is known of it: random labels allow the estimates, labels within
     each verdict the stratified one alone, and labels picked by difficulty none."""
     least = LEAST_COVERAGE - 3 * simulation_error(LEAST_COVERAGE, runs)
-    told = []
+    lines = []
     for pick, methods in results.items():
         words = pick.replace("_", " ")
-        told += [
+        lines += [
             f"labels picked {words}: {name} covers {methods[name].coverage:.3f}"
             for name in _HOLD[pick]
             if methods[name].coverage < least
         ]
-        told += [
+        lines += [
             f"labels picked {words}: {name} covers {methods[name].coverage:.3f}, though it cannot hold"
             for name in _FAIL[pick]
             if methods[name].coverage > _FAILING
         ]
-    return told
+    return lines

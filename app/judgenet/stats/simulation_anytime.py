@@ -186,12 +186,12 @@ def _corrected_excludes(rng: np.random.Generator, setting: LookSetting, runs: in
     human = rng.random((runs, pairs)) < setting.mean
     verdict = np.where(rng.random((runs, pairs)) < _RIGHT, human, ~human)
     said = setting.mean * _RIGHT + (1 - setting.mean) * (1 - _RIGHT)
-    one = _log_e(np.where(verdict, 0, 2), said) >= -np.log(VERDICT_ALPHA)
+    by_verdicts = _log_e(np.where(verdict, 0, 2), said) >= -np.log(VERDICT_ALPHA)
     labelled = slice(None, None, _LABEL_EVERY)
     moved = (human[:, labelled].astype(np.int64) - verdict[:, labelled] + 1) / 2
-    other = _log_e(np.rint(2 - 2 * moved).astype(np.int64), (setting.mean - said + 1) / 2) >= -np.log(LABEL_ALPHA)
+    by_labels = _log_e(np.rint(2 - 2 * moved).astype(np.int64), (setting.mean - said + 1) / 2) >= -np.log(LABEL_ALPHA)
     alone = _log_e(np.where(human[:, labelled], 0, 2), setting.mean) >= -np.log(LABEL_ALPHA)
-    excludes: NDArray[np.bool_] = one.any(axis=1) | other.any(axis=1) | alone.any(axis=1)
+    excludes: NDArray[np.bool_] = by_verdicts.any(axis=1) | by_labels.any(axis=1) | alone.any(axis=1)
     return excludes
 
 
@@ -262,7 +262,10 @@ def rank_runs(setting: RankSetting, runs: int, seed: int = 0) -> RankedRuns:
             first, second = pairs[match // setting.questions]
             wins = 1 / (1 + np.exp(strengths[second] - strengths[first]))
             plan.take(match, 0.5 if rng.random() < _TIES else float(rng.random() < wins))
-        wrong += any(of.separated and strengths[of.better] <= strengths[of.worse] for of in plan.neighbours)
+        wrong += any(
+            neighbours.separated and strengths[neighbours.better] <= strengths[neighbours.worse]
+            for neighbours in plan.neighbours
+        )
         separated += plan.separated
         shares.append(plan.played / total)
     return RankedRuns(setting, runs, wrong / runs, separated / runs, float(np.median(shares)))
@@ -276,13 +279,14 @@ def _too_often(share: float, runs: int) -> bool:
 def anytime_failures(looks: Sequence[Looked], rankings: Sequence[RankedRuns] = ()) -> list[str]:
     """Which intervals exclude the truth, and which rankings separate systems wrongly, more often than they promise."""
     return [
-        f"{of.setting.words}: excluded in {of.at_any_time:.4f} of {of.runs:,} runs"
-        for of in looks
-        if _too_often(of.at_any_time, of.runs)
+        f"{look.setting.words}: excluded in {look.at_any_time:.4f} of {look.runs:,} runs"
+        for look in looks
+        if _too_often(look.at_any_time, look.runs)
     ] + [
-        f"{of.setting.systems} systems, gap {of.setting.gap:g}: wrongly separated in {of.wrong:.4f} of {of.runs:,} runs"
-        for of in rankings
-        if _too_often(of.wrong, of.runs)
+        f"{ranking.setting.systems} systems, gap {ranking.setting.gap:g}: wrongly separated in {ranking.wrong:.4f} of "
+        f"{ranking.runs:,} runs"
+        for ranking in rankings
+        if _too_often(ranking.wrong, ranking.runs)
     ]
 
 

@@ -135,10 +135,10 @@ def _cells(part: EdgePart) -> Iterator[tuple[str, _Simulate]]:
                         yield words, _Agree(people.shares, _errors(right, people.shares), labels)
         case "differences":
             for people in (_PEOPLE[0], _PEOPLE[3]):
-                for one, other in ((0.98, 0.98), (0.95, 0.9), (0.8, 0.7)):
+                for first, second in ((0.98, 0.98), (0.95, 0.9), (0.8, 0.7)):
                     for labels in (20, 40, 100):
-                        words = f"{people.words}; judges right {one:g} and {other:g}; {labels} pairs"
-                        errors = (_errors(one, people.shares), _errors(other, people.shares))
+                        words = f"{people.words}; judges right {first:g} and {second:g}; {labels} pairs"
+                        errors = (_errors(first, people.shares), _errors(second, people.shares))
                         yield words, _Differ(people.shares, errors, labels)
         case "question_rates":
             for people in (_PEOPLE[0], _PEOPLE[1], _PEOPLE[3]):
@@ -146,10 +146,10 @@ def _cells(part: EdgePart) -> Iterator[tuple[str, _Simulate]]:
                     words = f"{people.words}; judge right .8; {questions} questions of 4 pairs, half of them labelled"
                     yield words, _QuestionRates(people.shares, 0.8, questions)
         case "question_agreement":
-            for right, other in ((0.7, 0.6), (0.97, 0.95)):
+            for right, second in ((0.7, 0.6), (0.97, 0.95)):
                 for questions in (10, 15, 30):
-                    words = f"A .5, B .5; judges right {right:g} and {other:g}; {questions} questions of 4 pairs"
-                    yield words, _QuestionAgreement((right, other), questions)
+                    words = f"A .5, B .5; judges right {right:g} and {second:g}; {questions} questions of 4 pairs"
+                    yield words, _QuestionAgreement((right, second), questions)
         case "ranking":
             for systems in (3, 5):
                 for questions in (10, 20, 40):
@@ -255,8 +255,8 @@ class _Differ:
 
     def __call__(self, runs: int, rng: np.random.Generator) -> Mapping[str, CoverageTally]:
         people = np.array(self.people)
-        one, other = self.errors
-        joint = people[:, None, None] * one[:, :, None] * other[:, None, :]
+        first_error, second_error = self.errors
+        joint = people[:, None, None] * first_error[:, :, None] * second_error[:, None, :]
         tallies = _Tallies()
         drawn = rng.multinomial(self.labels, joint.ravel(), size=runs).reshape(-1, 3, 3, 3)
         for place, table in enumerate(drawn):
@@ -265,8 +265,8 @@ class _Differ:
             )
             comparison = compare(cells, resamples=RESAMPLES, seed=place)
             first, second = (
-                _truths(people[:, None] * of, [ORDER.index(label) for label in figures.labels])
-                for of, figures in ((one, comparison.first), (other, comparison.second))
+                _truths(people[:, None] * error, [ORDER.index(label) for label in figures.labels])
+                for error, figures in ((first_error, comparison.first), (second_error, comparison.second))
             )
             for name, difference in comparison.differences.items():
                 ends = (first[name], second[name])
@@ -298,8 +298,8 @@ def _said(human: NDArray[np.int64], right: float, classes: list[int], rng: np.ra
     often = rng.beta(right * spread, (1 - right) * spread, size=len(human))
     hit = rng.random(human.shape) < often[:, None]
     places = np.searchsorted(classes, human)
-    other = np.array(classes)[(places + rng.integers(1, len(classes), size=human.shape)) % len(classes)]
-    return np.where(hit, human, other)
+    other_class = np.array(classes)[(places + rng.integers(1, len(classes), size=human.shape)) % len(classes)]
+    return np.where(hit, human, other_class)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,11 +353,11 @@ class _QuestionAgreement:
             )
             [within] = agreements_intervals([compared.first], [table], resamples=RESAMPLES, seed=place)
             for name, difference in compared.differences.items():
-                one, other = truths[0][name], truths[1][name]
-                tallies.add(name, getattr(within, name), one)
-                assert one is not None
-                assert other is not None
-                tallies.add(f"{name}_difference", difference.interval, one - other)
+                first, second = truths[0][name], truths[1][name]
+                tallies.add(name, getattr(within, name), first)
+                assert first is not None
+                assert second is not None
+                tallies.add(f"{name}_difference", difference.interval, first - second)
         return tallies.found
 
 

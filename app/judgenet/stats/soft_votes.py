@@ -30,8 +30,8 @@ class SoftSums:
 def sureness_of(shares: Floats) -> Floats:
     """:func:`judgenet.core.probabilities.sureness` of distributions along the last axis; NaN where they are."""
     logs = np.log(np.where(shares > 0, shares, 1.0))
-    found: Floats = np.maximum(0.0, 1.0 + (shares * logs).sum(axis=-1) / np.log(3))
-    return found
+    sureness: Floats = np.maximum(0.0, 1.0 + (shares * logs).sum(axis=-1) / np.log(3))
+    return sureness
 
 
 SHARPNESS_BOUNDS = (0.5, 0.7, 0.9)
@@ -119,8 +119,8 @@ def mean_distribution(sums: SoftSums, network: NDArray[np.bool_]) -> Floats:
     """The mean distribution of the voters of all layers by pair, of shape (pairs, 3); NaN without one."""
     voters = sums.voters[:, network].sum(axis=1)[:, None]
     total = sums.plain[:, network].sum(axis=1)
-    found: Floats = np.divide(total, voters, out=np.full(total.shape, np.nan), where=voters > 0)
-    return found
+    mean: Floats = np.divide(total, voters, out=np.full(total.shape, np.nan), where=voters > 0)
+    return mean
 
 
 def brier(shares: Floats, human: Codes | Sequence[int]) -> Floats:
@@ -129,5 +129,5 @@ def brier(shares: Floats, human: Codes | Sequence[int]) -> Floats:
     label was certain, 2 where another verdict was; NaN without a distribution or a label."""
     codes = np.asarray(human)
     certain = np.stack([codes == code for code in (1, 2, 3)], axis=-1).astype(float)
-    found: Floats = np.where(codes > 0, ((shares - certain) ** 2).sum(axis=-1), np.nan)
-    return found
+    scores: Floats = np.where(codes > 0, ((shares - certain) ** 2).sum(axis=-1), np.nan)
+    return scores

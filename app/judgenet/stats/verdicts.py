@@ -57,7 +57,7 @@ class CallScores:
 
     def of_order(self, order: Order) -> CallScores:
         """The calls with the responses in one order; the others count as not asked."""
-        return self._without(np.array([other != order for other in ORDERS]))
+        return self._without(np.array([other_order != order for other_order in ORDERS]))
 
     def smaller(
         self, widths: Sequence[int | None], orders: Sequence[Order] = ORDERS, samples: int | None = None
@@ -179,8 +179,8 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
     by_order, in_order = weighted[:, network].sum(axis=1), counting[:, network].sum(axis=1)
     c1 = sign_codes(by_order.sum(axis=1), in_order.sum(axis=1) > 0)
     of_layer = [layers == layer for layer in range(1, scores.depth + 1)]
-    by_layer = np.stack([weighted[:, one].sum(axis=1) for one in of_layer], axis=1)
-    in_layer = np.stack([counting[:, one].sum(axis=1) for one in of_layer], axis=1)
+    by_layer = np.stack([weighted[:, in_this_layer].sum(axis=1) for in_this_layer in of_layer], axis=1)
+    in_layer = np.stack([counting[:, in_this_layer].sum(axis=1) for in_this_layer in of_layer], axis=1)
     of_asked = asked.sum(axis=(2, 3))
     said = np.stack([votes.sum(axis=3) for votes in (for_a, for_tie, for_b)], axis=3)
     there = counts.sum(axis=2)
@@ -268,7 +268,10 @@ def _without_quorum(
         return {}
     layers = np.array([layer for layer, _ in scores.places], dtype=np.int64)
     network = layers <= scores.depth
-    weighed = {(of.layer, of.neuron) for of in (rules.learned.neurons if rules.learned else ())}
+    weighed = {
+        (neuron_weight.layer, neuron_weight.neuron)
+        for neuron_weight in (rules.learned.neurons if rules.learned else ())
+    }
     early = np.zeros(len(valid), np.int64) if last is None else last
     there = np.any(asked[:, network], axis=(1, 2, 3))
     missing: dict[str, Flags] = {}
@@ -338,7 +341,11 @@ def learned_codes(rule: LearnedRule, votes: Floats, places: Sequence[tuple[int, 
     ``votes`` are of shape (pairs, neurons); ``places`` has the layer and number of each neuron, both from 1.
     """
     columns = {place: column for column, place in enumerate(places)}
-    known = [(of, columns[of.layer, of.neuron]) for of in rule.neurons if (of.layer, of.neuron) in columns]
+    known = [
+        (neuron_weight, columns[neuron_weight.layer, neuron_weight.neuron])
+        for neuron_weight in rule.neurons
+        if (neuron_weight.layer, neuron_weight.neuron) in columns
+    ]
     if not known:
         return np.zeros(len(votes), np.uint8)
     mine = votes[:, [column for _, column in known]]
@@ -346,20 +353,20 @@ def learned_codes(rule: LearnedRule, votes: Floats, places: Sequence[tuple[int, 
     there: Flags = np.any(voting, axis=1)
     if rule.kind == "ising":
         merged = np.where(voting & (np.abs(mine) > TIE_TOLERANCE), np.sign(np.where(voting, mine, 0.0)), 0.0)
-        side = merged @ np.array([of.weight for of, _ in known])
+        side = merged @ np.array([neuron_weight.weight for neuron_weight, _ in known])
         codes = sign_codes(side, there)
         if rule.tie_odds is None:
             return codes
-        odds = rule.tie_odds + np.abs(merged) @ np.array([of.tie_weight for of, _ in known])
+        odds = rule.tie_odds + np.abs(merged) @ np.array([neuron_weight.tie_weight for neuron_weight, _ in known])
         return np.where(there & (odds + np.abs(side) / 2 < 0), np.uint8(2), codes).astype(np.uint8)
     if rule.kind != "dawid_skene":
-        weights = np.array([of.weight for of, _ in known])
+        weights = np.array([neuron_weight.weight for neuron_weight, _ in known])
         return sign_codes(np.where(voting, mine, 0.0) @ weights, there)
     logs = np.tile(np.log(np.maximum(np.array(rule.prior), _NEVER)), (len(votes), 1))
-    for place, (of, _) in enumerate(known):
+    for place, (neuron_weight, _) in enumerate(known):
         vote = mine[:, place]
         said = np.where(np.abs(vote) <= TIE_TOLERANCE, 2, np.where(vote > 0, 0, 1))
-        table = np.log(np.maximum(np.array(of.table), _NEVER))
+        table = np.log(np.maximum(np.array(neuron_weight.table), _NEVER))
         logs += np.where(voting[:, place, None], table[:, said].T, 0.0)
     shares = np.exp(logs - logs.max(axis=1, keepdims=True))
     a, b, tie = (shares / shares.sum(axis=1, keepdims=True)).T
@@ -372,9 +379,9 @@ def learned_probability(rule: LearnedRule, votes: Floats, places: Sequence[tuple
     for :func:`learned_codes`."""
     columns = {place: column for column, place in enumerate(places)}
     known = [
-        (neuron_spec.weight, columns[neuron_spec.layer, neuron_spec.neuron])
-        for neuron_spec in rule.neurons
-        if (neuron_spec.layer, neuron_spec.neuron) in columns
+        (rule_neuron.weight, columns[rule_neuron.layer, rule_neuron.neuron])
+        for rule_neuron in rule.neurons
+        if (rule_neuron.layer, rule_neuron.neuron) in columns
     ]
     mine = votes[:, [column for _, column in known]]
     score = np.where(np.isnan(mine), 0.0, mine) @ np.array([weight for weight, _ in known])

@@ -218,14 +218,16 @@ def change(
     both = (first.codes > 0) & (second.codes > 0)
     differ = both & (first.codes != second.codes)
     used = both & (human > 0)
-    right, wrong = (int((used & differ & (of.codes == human)).sum()) for of in (first, second))
+    right, wrong = (int((used & differ & (subnetwork.codes == human)).sum()) for subnetwork in (first, second))
     test = mcnemar(right, wrong, int(used.sum()))
     if questions is not None and used.any():
         _, number = np.unique(questions[used], return_inverse=True)
         there = int(number.max()) + 1
         if there < test.n:
             lead = (first.codes == human)[used].astype(float) - (second.codes == human)[used]
-            table = np.stack([np.bincount(number, weights=of) for of in (lead, np.ones(test.n))], axis=1).astype(float)
+            table = np.stack(
+                [np.bincount(number, weights=values) for values in (lead, np.ones(test.n))], axis=1
+            ).astype(float)
             ends = None
             if not few_questions(there, test.n):
                 # Sums that are drawn are no less than 0: the lead is counted from -1.
@@ -322,7 +324,7 @@ class _Clusters:
 
     def add(self, *by_pair: NDArray[np.float64]) -> None:
         """Takes a size in: its right and judged pairs, and those of the whole network."""
-        self._tables.append(np.stack([np.bincount(self.questions, weights=of) for of in by_pair], axis=1))
+        self._tables.append(np.stack([np.bincount(self.questions, weights=weights) for weights in by_pair], axis=1))
 
     def intervals(self, points: list[Point], seed: int) -> list[Point]:
         """The points with intervals over questions in place of those over pairs."""
@@ -364,8 +366,8 @@ class _PseudoPairs(NamedTuple):
 def _pseudo_pairs(resamples: int, weight: float, seed: int) -> _PseudoPairs:
     """A pair that only the one gets right, one that only the other does, half a pair that both and half that neither,
     so that resamples vary where all pairs are equal."""
-    only, other, both, neither = pseudo_cells((resamples,), np.array([1.0, 1.0, 0.5, 0.5]), weight, seed).T
-    return _PseudoPairs(only + both, other + both, only + other + both + neither)
+    only, second_only, both, neither = pseudo_cells((resamples,), np.array([1.0, 1.0, 0.5, 0.5]), weight, seed).T
+    return _PseudoPairs(only + both, second_only + both, only + second_only + both + neither)
 
 
 def _known(interval: Interval) -> bool:

@@ -56,7 +56,7 @@ def for_people(lab: Lab, prompts: Mapping[str, Pair], remarks: Callable[[Pair], 
         return hashlib.sha256(f"{seed}\n{what}\n{text}".encode("utf-8", "surrogatepass")).digest()
 
     items = [(plan.key, item) for plan in lab.probes for item in plan.items]
-    items.sort(key=lambda of: rank("item", f"{of[0]}\n{of[1].pair}"))
+    items.sort(key=lambda item: rank("item", f"{item[0]}\n{item[1].pair}"))
     order: dict[str, None] = {}
     for start in range(0, len(items), _BLOCK):
         block = dict.fromkeys(prompt for _, item in items[start : start + _BLOCK] for prompt in item.prompts)
@@ -71,9 +71,9 @@ def _shown(pair: Pair, remarks: Callable[[Pair], str]) -> PeoplePrompt:
     turned = shown is not None and shown.order == "ba"
     first, second = (pair.response_b, pair.response_a) if turned else (pair.response_a, pair.response_b)
     # Nobody among people wrote a response.
-    told = pair if shown is None else replace(pair, shown=replace(shown, own=()))
+    impersonal = pair if shown is None else replace(pair, shown=replace(shown, own=()))
     tie = shown is None or shown.tie
     key, reference = _key(pair), (pair.reference or "").strip()
     criteria = f"Criteria:\n{criteria_to_lines(pair.criteria)}" if pair.criteria else ""
-    notes = "\n".join(part for part in (criteria, remarks(told)) if part)
+    notes = "\n".join(part for part in (criteria, remarks(impersonal)) if part)
     return PeoplePrompt(key, pair.id, pair.content_hash, pair.question, reference, first, second, notes, tie)

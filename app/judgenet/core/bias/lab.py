@@ -80,7 +80,7 @@ class Lab:
             LabSettings(**{**record["settings"], "own": tuple(record["settings"]["own"])}),
             tuple(
                 ProbePlan(
-                    of["key"],
+                    probe["key"],
                     tuple(
                         Item(
                             item["pair"],
@@ -89,15 +89,15 @@ class Lab:
                             tuple(item["targets"]),
                             item["variety"],
                         )
-                        for item in of["items"]
+                        for item in probe["items"]
                     ),
-                    of["left_out"],
+                    probe["left_out"],
                 )
-                for of in record["probes"]
+                for probe in record["probes"]
             ),
             record["pairs"],
             record["questions"],
-            tuple(_game(of) for of in record["games"]),
+            tuple(_game(probe) for probe in record["games"]),
         )
 
 

@@ -17,8 +17,8 @@ def pad(pair: Pair, side: Side, settings: LabSettings) -> str:
     language = language_of(pair)
     sentences = texts()["padding"][language]
     between = "" if language == "zh" else " "
-    own, other = pair.response(side), pair.response("b" if side == "a" else "a")
-    wanted = _FACTOR * max(len(own), len(other))
+    own, rival = pair.response(side), pair.response("b" if side == "a" else "a")
+    wanted = _FACTOR * max(len(own), len(rival))
     start = drawn(settings.seed, pair, len(sentences), "padding")
     added: list[str] = []
     length = len(own) + 2

@@ -28,8 +28,8 @@ def texts() -> dict[str, Any]:
 def instructions() -> tuple[tuple[str, str, Template], ...]:
     """Script, form and text of each instruction."""
     return tuple(
-        (of["script"], of["form"], Template(f"planted {place}", of["text"], _PLACEHOLDERS))
-        for place, of in enumerate(texts()["planted"], 1)
+        (entry["script"], entry["form"], Template(f"planted {place}", entry["text"], _PLACEHOLDERS))
+        for place, entry in enumerate(texts()["planted"], 1)
     )
 
 
