@@ -1,4 +1,4 @@
-"""Batches: the deadline after which calls are asked live, and where a run by batches stands, in words."""
+"""Runs by batches: the deadline after which calls are asked live, and the progress of the batches in words."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def layer_words(layer: int, depth: int) -> str:
 def batch_words(
     stage: int, stages: int, layer: str, answered: int, calls: int, seconds: float | None, *, overdue: bool = False
 ) -> str:
-    """Where the batches stand: ``Batch 2 of 3: layer 1, 1,204 of 1,360 calls, about 3 h``."""
+    """The progress of the batches: ``Batch 2 of 3: layer 1, 1,204 of 1,360 calls, about 3 h``."""
     when = f"within {USUAL_HOURS} h" if seconds is None else f"about {duration(max(1.0, seconds))}"
     if overdue:
         when = "cancelled at the deadline; what is left is asked live"

@@ -1,4 +1,4 @@
-"""Which call of a run is meant, and the content key under which its answer is kept."""
+"""The place of a call in a run, and the content key under which its answer is kept."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CallSite(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What is asked of the model besides the text: part of the key.
+    """The parameters of a request besides its text; they are part of the key.
 
     They are the values as designed. What an endpoint refuses is left out when sending and noted in the run's
     record, so that a run keeps its keys. ``more`` has the settings that not every call has, by name; where there are

@@ -112,7 +112,7 @@ def without_stop_rules(spec: NetworkSpec) -> NetworkSpec:
 
 
 def stages(spec: NetworkSpec, roles: int | None = None) -> tuple[Stage, ...]:
-    """The stages of a pair with so many roles (``None``: as designed), in the order in which they are asked."""
+    """The stages of a pair with ``roles`` roles (``None``: as designed), in the order in which they are asked."""
     pair_stages: list[Stage] = []
     for layer, places in enumerate(network_graph(spec, roles).layers):
         layer_spec = spec.layers[layer]
@@ -302,7 +302,8 @@ def _votes(voters: Sequence[_Voter], rules: Aggregation) -> tuple[Votes, float]:
 
 
 def vote_lead(votes: Votes, rules: Aggregation) -> float:
-    """By how many votes the leader is ahead of the next; a tie is one of them where it is a candidate."""
+    """By how many votes the leader is ahead of the next; the tie counts as one of the choices where it is a
+    candidate."""
     if rules.ties == "abstain":
         return abs(votes.a - votes.b)
     _, second, first = sorted(votes)

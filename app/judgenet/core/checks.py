@@ -438,7 +438,8 @@ class _Finding:
 
 
 def _calls(spec: NetworkSpec, endpoints: Mapping[str, EndpointProfile] | None) -> Iterator[Problem]:
-    """What is wrong with the settings in force. Said once for the network, a layer or a neuron, not for each call."""
+    """What is wrong with the settings in force. Each problem is reported once, for the network, a layer or a neuron,
+    and not for each call."""
     neurons = {
         (layer, place): _in_force(neuron_settings(spec, layer, place), endpoints, spec.evidence)
         for layer, layer_spec in enumerate(spec.layers)
@@ -559,7 +560,7 @@ def copies(spec: NetworkSpec) -> tuple[tuple[int, tuple[int, ...]], ...]:
     """Neurons that ask the very same question: the 0-based layer and places of each group of them.
 
     They have the same role, or none, ask the same model at the same endpoint and temperature, and read the same.
-    A neuron that reads its own place of the layer before is told so, and is no copy of another.
+    A neuron that reads its own place of the layer before is shown which evaluations are its own, and is no copy.
     """
     copied = []
     wired = design_graph(spec)

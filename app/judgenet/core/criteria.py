@@ -30,7 +30,7 @@ class CriteriaError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What a good response to a question does. ``weight`` is 0 or more and counts beside those of the question's other
+    """What a good response to a question does. ``weight`` is 0 or more, relative to those of the question's other
     criteria. A criterion that is one text alone has a name, and a description only where the name is its beginning."""
 
     name: str

@@ -107,7 +107,7 @@ class Unscored:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reply finally says, in the order in which the responses were shown.
+    """The verdict that a reply finally gives, in the order in which the responses were shown.
 
     ``first`` and ``second`` are the scores as written, or both ``None`` where the reply names only a
     choice. ``rule`` names the pattern that read it.

@@ -1,6 +1,6 @@
-"""What a run tells while it goes on: frozen, JSON-able, in the past tense.
+"""The events of a run: frozen values that have a JSON form, named in the past tense.
 
-A finished call is on disk before its event is told.
+A finished call is on disk before its event is emitted.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ class PairFinished:
 class EndpointChanged:
     """An endpoint slows down, waits, stops, recovers, or learned something; ``message`` is for people.
 
-    ``away``: it is not reached any more, and the run pauses for it. ``failing``: a call failed, told of the first for
-    each reason."""
+    ``away``: it is not reached any more, and the run pauses for it. ``failing``: a call failed; only the first failure
+    for each reason is reported."""
 
     run_id: str
     endpoint: str
@@ -143,7 +143,7 @@ class EndpointChanged:
 
 @dataclass(frozen=True, slots=True)
 class BatchesChanged:
-    """How the batches of an endpoint stand whose results are not in: ``answered`` of ``calls`` calls in ``batches``.
+    """The progress of an endpoint's batches whose results are not in: ``answered`` of ``calls`` calls in ``batches``.
 
     The calls are of ``stage`` of ``stages``: roles, the layers, the chair; ``layer`` is 0 for roles. ``until`` is when
     they should be back, in seconds since the epoch, ``None`` where nothing tells. ``message`` says the same, for
@@ -163,8 +163,8 @@ class BatchesChanged:
 
 @dataclass(frozen=True, slots=True)
 class StoreTrouble:
-    """The store cannot be written (disk full, locked), or its file is gone. The run waits until that is mended, told by
-    an empty ``message``."""
+    """The store cannot be written (disk full, locked), or its file is gone. The run waits; an event with an empty
+    ``message`` says that writing works again."""
 
     run_id: str
     message: str

@@ -52,7 +52,7 @@ class Choices:
 @dataclass(frozen=True, slots=True)
 class Arm:
     """A network that runs. ``width_of`` names the arm whose roles give this one its width, pair by pair; the width in
-    ``spec`` is then what is reckoned with. ``roles_only`` asks for the roles and nothing else."""
+    ``spec`` is then the one that estimates assume. ``roles_only`` asks for the roles and nothing else."""
 
     key: str
     title: str
@@ -197,7 +197,7 @@ def main_table(choices: Choices) -> Experiment:
 
 
 def baselines(choices: Choices) -> Experiment:
-    """What a network must be better than, on the same pairs."""
+    """The baselines that a network must beat, on the same pairs."""
     wide, fair = _widedeep(choices), _fair_eval(choices, choices.samples)
     single = _network(choices, 1, 1, "Single judge, scores only", roles=False, orders="ab", evidence=False)
     evidence = _network(choices, 1, 1, "Single judge, evidence first", roles=False, orders="ab")
@@ -221,7 +221,8 @@ def baselines(choices: Choices) -> Experiment:
 
 
 RECKONED_WIDTH = 4
-"""The width that is reckoned with where the roles of each pair will decide it, and that of fixed width."""
+"""The width that estimates assume where the roles of each pair will decide it; also the fixed width in
+:func:`roles`."""
 
 
 def _without_roles(choices: Choices, width: int | None, name: str) -> NetworkSpec:

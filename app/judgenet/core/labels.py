@@ -1,7 +1,7 @@
-"""What people said of pairs: each label with who gave it and how its pair was chosen, and one label a pair of them all.
+"""Human labels: who gave each of them and how its pair was chosen, and the one label of a pair that follows from them.
 
-How the pairs were chosen decides what their labels can tell (statistics 3.7): labels of pairs that were picked for a
-property of theirs, such as being uncertain, stand for no other pair and enter no figure.
+How the pairs were chosen decides what can be estimated from their labels (statistics 3.7): labels of pairs that were
+picked for a property of theirs, such as being uncertain, stand for no other pair and enter no figure.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _RANK: dict[Chosen, int] = {"random": 0, "within-verdict": 1, "imported": 2, "ta
 
 @dataclass(frozen=True, slots=True)
 class HumanLabel:
-    """What one annotator said of one pair.
+    """The label that one annotator gave one pair.
 
     ``content`` is the pair's :attr:`~judgenet.core.pairs.Pair.content_hash` when it was labelled: a pair whose texts
     change loses its labels. ``settles`` is true for the decision of a disagreement. ``swapped`` says that response B
@@ -95,8 +95,8 @@ NOBODY = People()
 
 
 def of_file(pair: Pair, chosen: Chosen) -> People:
-    """Where the label of a pair comes from that nobody labelled but its data file, and why it has none although
-    annotators gave theirs."""
+    """Where the label of a pair comes from that only its data file labels, or why it has none although annotators of
+    the file gave theirs."""
     if pair.human is not None:
         return People(chosen)
     if not pair.annotators:

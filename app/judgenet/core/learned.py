@@ -54,7 +54,7 @@ def fingerprint(pairs: Iterable[Pair]) -> str:
 
 
 def teachers(rule: LearnedRule | None) -> Callable[[Pair], bool]:
-    """What tells whether a rule was learned from the label of a pair."""
+    """Returns a function that says whether a rule was learned from the label of a pair."""
     text = "" if rule is None or not rule.labels else rule.pairs
     known = {text[start : start + _DIGITS] for start in range(0, len(text), _DIGITS)}
     # Most networks have no such rule, and hashing many texts takes its time.
@@ -74,7 +74,7 @@ class Taught:
     reason: str = ""
 
     def words(self, labelled: int) -> str:
-        """What to say beside figures of the learned aggregation; empty where it was learned elsewhere."""
+        """The note beside figures of the learned aggregation; empty where it was learned elsewhere."""
         if not self.verdicts:
             return ""
         share = f"{len(self.verdicts):,} of the {labelled:,} labelled pairs taught the learned aggregation"

@@ -23,8 +23,8 @@ FallbackSetting = Literal["tie", "c1"]
 ScoresSetting = Literal["text", "probabilities"]
 StopWhen = Literal["decided", "orders_agree", "neurons_agree", "margin", "difference"]
 Confidence = Literal["calls", "orders", "neurons", "samples", "margin", "learned", "entropy"]
-"""What tells how sure a verdict is: the share of the valid calls that say it; whether both orders say it, then that
-share; the share of the neurons that say it; how alike a neuron's samples are; how far apart the scores are; the
+"""The measures of how sure a verdict is: the share of the valid calls that give it; the same where both orders give
+it, else 0; the share of the neurons that give it; how alike a neuron's samples are; how far apart the scores are; the
 learned probability that it is right; or how little entropy the probabilities of the verdicts have."""
 
 
@@ -129,8 +129,8 @@ _NOTHING_SET = Settings()
 
 
 def stand_ins(settings: Settings) -> tuple[Settings, ...]:
-    """The settings of the calls that stand-ins are asked, in their order: those of the call but for who is asked, and
-    for the further fields, which are the endpoint's."""
+    """The settings of the calls that go to stand-ins, in their order: those of the original call with the stand-in's
+    endpoint, model and further fields."""
     return tuple(
         replace(settings, endpoint=stand_in.endpoint, model=stand_in.model, extra=stand_in.extra, stand_in=None)
         for stand_in in settings.stand_in or ()

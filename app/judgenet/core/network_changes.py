@@ -44,8 +44,8 @@ def network_changes(first: NetworkSpec, second: NetworkSpec, *, models: bool = T
 
 
 def changed_layers(one: NetworkSpec, other: NetworkSpec) -> frozenset[int]:
-    """The layers of ``other``, from 1, whose neurons are asked or read otherwise than in ``one``: an edited layer and
-    all after it, which read it; all layers where something that holds for all was edited, such as the model or the
+    """The layers of ``second``, from 1, whose neurons are asked or read otherwise than in ``first``: an edited layer
+    and all after it, which read it; all layers where something that holds for all was edited, such as the model or the
     roles. How votes are counted, and the chair, are no part of a layer."""
     whole = {"number of layers", "chair", *_RULES.values()}
     changes = [*_whole(one, other), *_roles(one.roles, other.roles), *_settings("", one.settings, other.settings)]

@@ -1,4 +1,5 @@
-"""A network as a directed graph: which neuron reads which. All else that asks who reads whom asks this graph."""
+"""A network as a directed graph: which neuron reads which. Everything that needs to know who reads whom asks this
+module."""
 
 from __future__ import annotations
 

@@ -34,11 +34,11 @@ class Source:
 class Shown:
     """How the bias lab shows a pair, beyond its texts.
 
-    ``name_a`` and ``name_b`` are told as the authors of the responses; ``own`` are the sides that the judge is told it
-    wrote itself. ``remark`` is a sentence about the response ``about``: that ``share`` per cent of people prefer it
-    (``bandwagon``), or something that does not matter (``distraction``). Without ``tie`` equal scores are not offered.
-    ``order`` is the one order in which the pair is shown. ``repeat`` tells repeated askings of the very same apart.
-    """
+    ``name_a`` and ``name_b`` are named as the authors of the responses; ``own`` are the sides of which the prompt says
+    that the judge wrote them itself. ``remark`` is a sentence about the response ``about``: that ``share`` per cent of
+    people prefer it (``bandwagon``), or something that does not matter (``distraction``). Without ``tie`` equal scores
+    are not offered. ``order`` is the one order in which the pair is shown. ``repeat`` tells repeated askings of the
+    very same apart."""
 
     name_a: str | None = None
     name_b: str | None = None
@@ -178,7 +178,8 @@ def systems_of(pairs: Iterable[Pair]) -> tuple[str, ...]:
 
 
 def question_key(question: str) -> bytes:
-    """What tells questions apart: 16 bytes of the text without regard to white space and to how letters are composed.
+    """The key by which questions are told apart: 16 bytes that do not depend on white space or on how letters are
+    composed.
 
     Pairs with the same question depend on each other, so that intervals are over questions (statistics 5.5).
     """

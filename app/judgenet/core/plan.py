@@ -304,12 +304,12 @@ def criteria_counts(spec: NetworkSpec, pairs: Iterable[Pair]) -> Counter[int]:
 
 @dataclass(frozen=True, slots=True)
 class Guesses:
-    """What an estimate reckons with where only the run tells, in tokens unless said otherwise.
+    """What an estimate assumes about quantities that only the run shows, in tokens unless stated otherwise.
 
     Two numbers are the ends of a range. ``roles`` is the number of roles where the model alone decides.
     ``*_prompt`` are the instructions around the pair's texts (measured on the prompts as shipped), ``role`` is a role
     with its description, ``heading`` what stands around an evaluation that is handed on. ``*_answer`` are the lengths
-    of answers; no answer is reckoned longer than its limit. Thinking that a setting asks for is added
+    of answers; no answer is assumed to be longer than its limit. Thinking that a setting asks for is added
     (:func:`judgenet.core.reasoning.likely_thinking`); where it is left to the endpoint it comes on top.
     """
 
@@ -516,7 +516,7 @@ def _expected(
     recorded: int,
     price_of: Callable[[_TwoLoads, float], PriceRange | None],
 ) -> ExpectedCalls:
-    """What comes of all pairs if they go as far as those that are settled. ``price_of`` prices a part of two loads."""
+    """The calls of all pairs if they go as far as those that are settled. ``price_of`` prices a part of two loads."""
     reached = tuple(count / settled.pairs for count in settled.reached)
 
     def cost(shares: Sequence[float], part: float, *, with_roles: bool = True) -> PriceRange | None:
@@ -702,7 +702,7 @@ class ContextNeed(NamedTuple):
 
 def context_needs(spec: NetworkSpec, longest: int) -> dict[tuple[str, str], ContextNeed]:
     """What each model (by endpoint and name) must be able to hold where the texts of the longest pair have so many
-    tokens. Answers that are handed on are reckoned long."""
+    tokens. Answers that are handed on are assumed to be long."""
     guesses = Guesses()
     roles = guesses.roles[1] if needs_roles(spec) and role_limit(spec) is None else designed_roles(spec)
     return {

@@ -41,7 +41,7 @@ class PreflightPair:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that a model was tried on.
+    """One check of a model.
 
     ``hits`` of ``n`` answers were as they should be. ``light`` is ``None`` where nothing could be seen, since no answer
     of these ``pairs`` could be read. ``found`` says what came out and ``meaning`` what follows from it.
@@ -59,7 +59,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What a model's answers say about it as a judge. ``light`` is the worst of its checks."""
+    """The result of a pre-flight: how fit a model is as a judge. ``light`` is the worst of its checks."""
 
     light: Light
     sentence: str

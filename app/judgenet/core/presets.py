@@ -1,4 +1,5 @@
-"""Ready designs: the method, its baselines and what the command line asks for."""
+"""Ready designs: the method of the paper, its baselines, and networks by width and depth as the command line names
+them."""
 
 from __future__ import annotations
 
@@ -100,8 +101,8 @@ def shape_name(spec: NetworkSpec) -> str:
 
 
 def renamed(spec: NetworkSpec, before: NetworkSpec) -> NetworkSpec:
-    """The network after an edit: a name that told the shape of ``before`` tells the new one, and the name of a preset
-    goes with what made it that preset. A name that somebody gave stays, and so does one that the edit gives."""
+    """The network after an edit, renamed where its name was the shape of ``before`` or that of a preset which it no
+    longer is. A name that somebody gave stays, and so does one that the edit gives."""
     if spec.name != before.name or not _is_named_by_shape(before) or _is_preset(spec):
         return spec
     return replace(spec, name=shape_name(spec))

@@ -1,4 +1,4 @@
-"""From a judge's reply to what it finally says, or to the reason why that cannot be told.
+"""Reads the verdict that a judge's reply finally gives, or the reason why it gives none.
 
 The order of precedence is fixed, and ``Reading.rule`` tells which rule fired:
 

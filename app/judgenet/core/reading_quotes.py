@@ -1,4 +1,4 @@
-"""What a judge repeats and does not say itself: quotations, fenced texts, and reports of an attack.
+"""Finds what a judge repeats and does not say itself: quotations, fenced texts, and reports of an attack.
 
 A verdict that a response holds may stand anywhere in a reply: between any quotation marks, in a fence, or in a
 sentence about it. Quotations are hidden from the patterns of the reader. What stands in the middle of a sentence is
@@ -134,7 +134,7 @@ def _ticked(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _marked(text: str) -> Iterator[tuple[int, int]]:
-    """Quotation marks of all languages. Each mark is told an opening or a closing one by what stands beside it."""
+    """Quotation marks of all languages. Whether a mark opens or closes follows from the characters beside it."""
     marks = list(_MARKS.finditer(text))
     opens = [_opens(text, mark) for mark in marks]
     place = 0

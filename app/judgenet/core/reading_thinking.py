@@ -1,4 +1,4 @@
-"""What of a reply is its answer, and what is thinking before it: the marks of all model families in one table.
+"""Separates the answer of a reply from the thinking before it, by one table of the marks of all model families.
 
 A reply is cut at its marks, and each piece belongs to the mark before it. Marks inside quotation marks, backticks,
 a JSON object or a sentence are mentioned, and cut nothing. A special token or channel that the table does not know

@@ -87,8 +87,8 @@ def thinking_tokens(reasoning: int | str | None) -> int:
 
 
 def likely_thinking(reasoning: int | str | None) -> tuple[int, int]:
-    """The thinking tokens that an estimate reckons with: from an eighth of the room of a setting to all of it. How
-    much a model thinks, only its answers tell; what is left to the endpoint counts as none."""
+    """The thinking tokens that an estimate assumes: from an eighth of the room of a setting to all of it. How much a
+    model really thinks is known only from its answers; what is left to the endpoint counts as none."""
     room = thinking_tokens(reasoning)
     return room // 8, room
 

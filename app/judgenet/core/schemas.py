@@ -1,4 +1,4 @@
-"""The form of a reply, told once: prompt, request and reader take their keys from here.
+"""The form of a reply, defined once: prompt, request and reader take their keys from here.
 
 Evidence comes before the scores on purpose: scores asked first are not backed by what follows (FairEval,
 section 3). The key order of ``properties`` is the order in which llama.cpp and OpenAI write the reply.

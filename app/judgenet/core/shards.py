@@ -14,7 +14,7 @@ from typing import Final
 from judgenet.core.pairs import Pair, question_key
 
 SHARD_RECORD: Final = "shard"
-"""The name in a run's record of what shard of what it is."""
+"""The name in a run's record of the shard that the run is, and of the whole that it is a part of."""
 
 _FORM = re.compile(r"\s*(\d+)\s*/\s*(\d+)\s*")
 MOST_SHARDS: Final = 1_000_000

@@ -8,8 +8,9 @@ are the network's rules of the vote, as for the votes ``c2_…``.
 Where neurons have the weights of criteria, a neuron's distribution counts as much as its weight, and one of weight 0
 does not vote.
 
-A call that was scored by its text votes whole for what it says: what was sampled is one draw from the distribution that
-nobody sent, and right on average. The same for all pairs at once is in :mod:`judgenet.stats.soft_votes`.
+A call that was scored by its text gives its whole vote to its verdict: the sampled text is one draw from the
+distribution that the endpoint did not send, and right on average. The same for all pairs at once is in
+:mod:`judgenet.stats.soft_votes`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Templates of the prompts: which there are, what each may hold, and how one is filled in."""
+"""The templates of the prompts, the placeholders that each may hold, and how they are filled in."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Codec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:
-    """What a field's type does not say.
+    """What a field's type does not express.
 
     ``says``: what it means, for the JSON Schema. ``written``: always, where it differs from the default, or never (it
     is no member of the JSON). ``when`` decides instead, from the owner. ``at_least`` and ``above`` are bounds of a

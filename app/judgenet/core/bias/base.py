@@ -124,7 +124,7 @@ class Probe:
 
 
 def presented(pair: Pair, what: str, settings: LabSettings, shown: Shown | None = None, **texts: Any) -> Pair:
-    """A pair as one prompt shows it, with an id of its own. What people said of the pair is not said of this."""
+    """A pair as one prompt shows it, with an id of its own. It has no human label: that of the pair is not its own."""
     shown = replace(shown or Shown(), tie=settings.tie)
     order = shown.order or "ab"
     shown = replace(shown, order=order)
@@ -144,7 +144,7 @@ def plain(pair: Pair, order: Order, settings: LabSettings) -> Pair:
 
 
 def position_of(side: Side, order: Order) -> Position:
-    """Where a response stands."""
+    """The position of a response in an order."""
     return "first" if (side == "a") == (order == "ab") else "second"
 
 

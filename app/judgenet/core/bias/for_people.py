@@ -1,5 +1,5 @@
-"""A lab's prompts as people see them: the question, both responses in the order of the prompt, and what the prompt says
-of them. Nothing tells which probe a prompt belongs to, or which pair it comes from.
+"""A lab's prompts as people see them: the question, both responses in the order of the prompt, and the remarks that the
+prompt makes about them. They do not show to which probe a prompt belongs, or from which pair it comes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class PeoplePrompt:
 
 
 def _key(prompt: Pair) -> str:
-    """The name under which people know a prompt."""
+    """The name of a prompt on sheets for people."""
     text = f"{prompt.id}\n{prompt.content_hash}".encode("utf-8", "surrogatepass")
     # No spreadsheet takes it for a number.
     return "q" + hashlib.sha256(text).hexdigest()[:11]

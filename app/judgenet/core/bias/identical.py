@@ -1,4 +1,4 @@
-"""Identical: a response against itself is a tie; whoever sees a winner sees something else than the texts."""
+"""Identical: a response against itself is a tie; a judge that names a winner does not judge by the texts."""
 
 from __future__ import annotations
 

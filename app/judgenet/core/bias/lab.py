@@ -159,7 +159,7 @@ def draw_questions(pairs: Iterable[Pair], settings: LabSettings) -> tuple[Pair, 
 
 
 def require_own(own: Iterable[str], systems: Iterable[str]) -> None:
-    """That each of a judge's own systems is among those that the pairs name.
+    """Checks that each of a judge's own systems is among those that the pairs name.
 
     :raises BiasError: one is not; the message lists those that are.
     """
@@ -190,9 +190,9 @@ def _game(record: Mapping[str, Any]) -> SystemGame:
 
 
 def lab_id(built: BuiltLab, network: str) -> str:
-    """Tells labs apart: settings, what is counted, the prompts with their texts, and the digest of the network that is
-    measured: another network has a lab of its own. The margin is no part of it: it changes how the same answers are
-    read, not what is asked."""
+    """The id of a lab: a digest of its settings, of what is counted, of the prompts with their texts, and of the
+    network that is measured, so that another network has a lab of its own. The margin is no part of it: it changes how
+    the same answers are read, not what is asked."""
     record = built.lab.to_json()
     del record["settings"]["margin"]
     digest = hashlib.sha256(json.dumps(record, sort_keys=True).encode("ascii"))

@@ -94,7 +94,7 @@ def read_order(text: str, count: int, finish_reason: str = "unknown") -> tuple[i
     """The order that a reply gives, as 0-based places, the best first; each of ``count`` responses once.
 
     The last JSON object with an order counts, else the last line that begins with "Ranking:", else a last line that has
-    nothing but numbers. There is no going back behind an order that is no valid one.
+    nothing but numbers. Where that order is not valid, no earlier one is tried.
     """
     if (unread := without_reading(finish_reason)) is not None:
         return unread
