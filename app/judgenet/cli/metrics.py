@@ -23,7 +23,7 @@ from judgenet.figures.metrics import GROUPINGS, JudgeOptions, RunMetrics, run_me
 from judgenet.figures.panel_worth import PanelWorth
 from judgenet.figures.parts import AgreementFigures
 from judgenet.figures.probabilities import ProbabilityFigures
-from judgenet.stats.panel import told_from
+from judgenet.stats.panel import distinguished_words
 from judgenet.store.evidence import SAMPLED_PAIRS
 from judgenet.store.taught import fair_frame
 
@@ -337,7 +337,7 @@ def _print_best(panel: PanelsFigures, console: Console) -> None:
     if best.best is None or others < 1:
         return
     console.print(
-        f"{best.best} agrees with people most; the labelled pairs {told_from(others, len(best.not_worse))} "
+        f"{best.best} agrees with people most; the labelled pairs {distinguished_words(others, len(best.not_worse))} "
         "(sign tests, Holm-adjusted, at .05)",
         soft_wrap=True,
         markup=False,

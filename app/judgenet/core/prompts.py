@@ -493,7 +493,7 @@ def _discussion(frame: Mapping[str, Template], view: LayerView) -> str:
         else:
             name = _words(frame, role.name, view.mark)
             lines = [frame["heard.judge_with_role"].render(neuron=str(neuron), role=name, mark=view.mark)]
-        lines += [_told(frame, view, evaluation) for evaluation in shown]
+        lines += [_rendered(frame, view, evaluation) for evaluation in shown]
         parts.append(_joined(lines))
     roles = union_roles(view.heard)
     if roles:
@@ -505,7 +505,7 @@ def _discussion(frame: Mapping[str, Template], view: LayerView) -> str:
     return _joined(parts, "\n\n")
 
 
-def _told(frame: Mapping[str, Template], view: LayerView, heard: Heard) -> str:
+def _rendered(frame: Mapping[str, Template], view: LayerView, heard: Heard) -> str:
     """One evaluation or its absence, in the order in which the reader sees the responses."""
     same = heard.order == view.order
     result = heard.result

@@ -47,7 +47,7 @@ from judgenet.stats.discussion import MindChanges
 from judgenet.stats.intervals import Interval
 from judgenet.stats.label_plan import PLAN_METHODS, PlanMethod
 from judgenet.stats.means import Mean
-from judgenet.stats.panel import Coefficient, PanelAgreement, Raters, told_from
+from judgenet.stats.panel import Coefficient, PanelAgreement, Raters, distinguished_words
 from judgenet.stats.ranking import PRIOR, Ranking
 from judgenet.stats.uncertainty import ReviewNeed
 from judgenet.stats.whatif import Point, WhatIf
@@ -257,7 +257,9 @@ def _raters(raters: Raters, what: str) -> Iterable[Block]:
     same = [name for name in raters.not_worse if name != raters.best]
     best: Line = (Strong(raters.best or ""),)
     others = sum(rater.agreement.n_used > 0 for rater in raters.raters) - 1
-    words = f" agrees most; the labelled pairs {told_from(others, len(same), f'other {what}')}" if others else ""
+    words = (
+        f" agrees most; the labelled pairs {distinguished_words(others, len(same), f'other {what}')}" if others else ""
+    )
     if same:
         yield Paragraph((*best, f"{words}: ", Given(", ".join(same[:8])), "." if len(same) <= 8 else ", and more."))
     elif others:

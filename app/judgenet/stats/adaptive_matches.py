@@ -1,4 +1,4 @@
-"""Which systems meet next: matches where the ranks are least separated, until each system is separated from the next.
+"""Chooses which systems meet next: those whose ranks are least separated, until each system is separated from the next.
 
 Two systems are separated when their matches exclude an even rate at any time (:mod:`judgenet.stats.anytime`), by p
 values adjusted after Holm over all pairs of systems. The matches of two systems are played in an order that no result

@@ -106,14 +106,15 @@ def agreement_of(counts: Counts, labels: LabelSet = "occurring") -> Agreement:
 
 
 def macro_precision(agreement: Agreement) -> float | None:
-    """The mean over ``found.labels`` of the share of a class's verdicts that people agree with; a class that is never
-    given scores 0 (scikit-learn's ``precision_score`` with ``average="macro"``). ``None`` where nothing was used."""
+    """The mean over ``agreement.labels`` of the share of a class's verdicts that people agree with; a class that is
+    never given scores 0 (scikit-learn's ``precision_score`` with ``average="macro"``). ``None`` where nothing was
+    used."""
     return _macro(agreement, [sum(column) for column in zip(*agreement.confusion, strict=True)])
 
 
 def macro_recall(agreement: Agreement) -> float | None:
-    """The mean over ``found.labels`` of the share of a class's human labels that the verdicts find; a class without a
-    human label scores 0 (``recall_score`` with ``average="macro"``). ``None`` where nothing was used."""
+    """The mean over ``agreement.labels`` of the share of a class's human labels that the verdicts find; a class without
+    a human label scores 0 (``recall_score`` with ``average="macro"``). ``None`` where nothing was used."""
     return _macro(agreement, [sum(row) for row in agreement.confusion])
 
 

@@ -1,7 +1,7 @@
 """Whether a judge may stand in for people: the Alternative Annotator Test (Calderon, Reichart and Dror, ACL 2025,
 arXiv 2501.10970).
 
-Each annotator is left out in turn. On every pair, the judge and the annotator are held against the other annotators:
+Each annotator is left out in turn. On every pair, the judge and the annotator are compared with the other annotators:
 the score of either is the share of them that say the same. The judge is at least as good as the annotator on a pair
 where its score is no lower (an advantage of the judge), and the annotator where its own is no lower. With d the mean
 difference of the two (annotator less judge), the judge wins against the annotator where a one-sided t test finds

@@ -42,7 +42,7 @@ Mood = Literal["good", "neutral", "info", "warning", "bad", "none"]
 """How to take a figure; ``none`` where there is no verdict."""
 
 Conclusion = Literal["toward_target", "toward_rival", "negligible", "no_bias", "unclear", "none"]
-"""What a bias of a judge comes to. ``toward_target`` and ``toward_rival``: the net effect is significant (without a
+"""The conclusion on a bias of a judge. ``toward_target`` and ``toward_rival``: the net effect is significant (without a
 rival, ``toward_target``: the share is above the margin). ``negligible``: significant, and yet within the margin.
 ``no_bias``: a net effect (or share) above the margin is ruled out. ``unclear``: too few pairs to tell. ``none``: no
 verdict, since nothing was asked or too few answers are valid."""
@@ -73,7 +73,7 @@ def codes_of(items: Sequence[Item], answers: Answers) -> Codes:
 
 
 def outcomes_of(rule: Rule, codes: Codes) -> NDArray[np.int8]:
-    """What the answers to each item come to, as places in :data:`OUTCOMES`.
+    """The outcome of the answers to each item, as places in :data:`OUTCOMES`.
 
     A tie in any prompt is a tie, neither biased nor consistent, but under ``changed``: there the answers are compared
     as they are, and ``target`` or ``rival`` are those that stay the same.
@@ -127,9 +127,8 @@ def random_codes(shape: tuple[int, ...], rng: np.random.Generator) -> Codes:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What a coin comes to on the same items: ``analytic``, and the mean and the 97.5 % point of so many coins.
-
-    ``None`` where a coin is no yardstick, or there is no item.
+    """The share that a coin reaches on the same items: ``analytic``, and the mean and the 97.5 % point over
+    ``repetitions`` coins. ``None`` where chance is no yardstick, or there is no item.
     """
 
     analytic: float | None
@@ -451,7 +450,7 @@ def outcome_names(probe: Probe) -> dict[PairOutcome, str]:
 
 
 def outcome_of_signs(probe: Probe, signs: str) -> str:
-    """The outcome that an item's signs (:class:`Cell`) come to, by the probe's name for it."""
+    """The outcome that an item's signs (:class:`Cell`) stand for, by the probe's name for it."""
     return outcome_names(probe)[OUTCOMES[int(outcomes_of(probe.rule, codes_of_signs([signs]))[0])]]
 
 

@@ -135,8 +135,8 @@ def _layer_that_worsens(cell: Cell, judge: Judge, judges: Sequence[Judge], shift
 def headline_of(
     cells: Sequence[Cell], judges: Sequence[Judge], shifts: Sequence[Shift], margin: float
 ) -> tuple[str, str]:
-    """What a lab found in a sentence, and the figures behind it: of the network, or of the single judge where there is
-    no network, and how the two differ where there are both; else of several judges."""
+    """The result of a lab in a sentence, and the figures behind it: of the network, or of the single judge where there
+    is no network, and how the two differ where there are both; else of several judges."""
     kinds = {judge.kind: judge for judge in judges}
     judge = kinds.get("network") or kinds.get("single") or (judges[0] if len(judges) == 1 else None)
     if judge is None:

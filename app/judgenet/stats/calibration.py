@@ -1,7 +1,8 @@
-"""What people would say, from what the network says of all pairs and people of some: corrected win rates.
+"""Corrected win rates: what people would say of all pairs, estimated from the network's verdicts on all of them and
+human labels of some.
 
 The win rate is how often B is better than A, a tie counting half. Everything is computed from counts over pairs: of the
-labelled pairs by verdict and label, of the others by verdict. An estimate that cannot be had, or that the way in which
+labelled pairs by verdict and label, of the others by verdict. An estimate that cannot be made, or that the way in which
 the labels were chosen does not allow, is ``None`` with a reason that says what would help.
 
 "People" are those who gave the labels: their own errors are not corrected.
@@ -224,7 +225,7 @@ def prediction_powered(labelled: Labelled, unlabelled: Mapping[Verdict, int], we
     """PPI++ (Angelopoulos et al., arXiv 2311.01453), for labels chosen at random from all pairs.
 
     Without ``weight`` it is the one of least variance, held within 0 to 1. It is refused while fewer than 5 labels
-    differ from the commonest: of labels that hardly vary the formula takes the error for too small, or for nothing.
+    differ from the commonest: for labels that hardly vary, the formula gives an error that is too small, or zero.
     """
     m, n = sum(labelled.values()), sum(unlabelled.values())
     if not m:

@@ -1,4 +1,4 @@
-"""What a cascade would have said, from the calls of a run that asked more: no call is made.
+"""Replays a cascade on the calls of a run that asked more, to see which verdicts it would have given: no call is made.
 
 The stop rules are those of :mod:`judgenet.core.cascade`, which states them for one pair; here they are for all pairs at
 once. A pair goes on from stage to stage until a rule decides it. Its verdict is that of what was asked.

@@ -1,7 +1,7 @@
 """Corrected win rates of pairs that share questions: the estimates of :mod:`judgenet.stats.calibration`, with intervals
 by a bootstrap over questions.
 
-The estimates are the same; only what they may be off by is not, since pairs with one question depend on each other.
+The estimates are the same; only their errors differ, since pairs with one question depend on each other.
 """
 
 from __future__ import annotations

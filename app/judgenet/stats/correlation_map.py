@@ -1,4 +1,4 @@
-"""Which judges of a panel go together: the correlations of their errors, or of their verdicts, and a dendrogram.
+"""Which judges of a panel are alike: the correlations of their errors, or of their verdicts, and a dendrogram.
 
 Verdicts are codes as in :mod:`judgenet.stats.curves`: 0 none, 1 A, 2 tie, 3 B.
 """

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     Array: TypeAlias = NDArray[np.float64]
 
 FEWEST_TWINS: Final = 30
-"""Fewer labelled pairs of pairs with one question do not tell how alike their labels are."""
+"""With fewer pairs of labelled pairs that share a question, the correlation of their labels is not estimated."""
 
 
 @dataclass(frozen=True, slots=True)
 class DesignEffect:
     """``value`` multiplies the variance of a mean over all ``pairs``, which are of ``questions`` questions.
 
-    ``source`` is what tells how alike pairs of one question are: people's ``labels``, or the network's ``verdicts``
+    ``source`` is that of the correlation within a question: people's ``labels``, or the network's ``verdicts``
     where too few labelled pairs share one. It is never below 1: a plan does not count on questions that help.
     """
 

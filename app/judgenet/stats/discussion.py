@@ -1,4 +1,4 @@
-"""What a later layer changes of what an earlier one said, towards whom, and whether the change was right.
+"""How a later layer changes the verdicts of an earlier one, towards whom, and whether the change was right.
 
 Verdicts in arrays are codes as in :mod:`judgenet.stats.curves`: 0 none, 1 A, 2 tie, 3 B.
 """

@@ -1,4 +1,4 @@
-"""How much the judges of a layer differ: in what they decide, in which pairs they get wrong, and in what they write.
+"""How much the judges of a layer differ: in their verdicts, in the pairs that they get wrong, and in their evidence.
 
 WideDeep (arXiv 2308.01862) explains the loss beyond two layers by neurons that become alike; these figures show, layer
 by layer, whether they do. Measures of classifiers that err together are those of Kuncheva and Whitaker (Machine

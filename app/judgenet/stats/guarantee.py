@@ -13,8 +13,8 @@ The error that is promised is that of all pairs like these, and of all accepted 
 were drawn at random (drawn without replacement, so many errors are rarer still). The error seen in some accepted pairs
 alone, such as those without a label, varies about it.
 
-The number of labels is chosen beforehand too: who looks after every few labels, and stops when something can be
-promised, breaks promises more often.
+The number of labels must be chosen beforehand too: whoever looks after every few labels, and stops when something can
+be promised, breaks promises more often.
 
 Pairs of one question are no independent evidence, so that one pair a question is used, drawn by the seed: where
 questions have several pairs, all questions weigh alike in the promise.
@@ -275,7 +275,7 @@ def labels_worth(
     draws: int = _DRAWS,
     seed: int = 0,
 ) -> tuple[LabelsWorth, ...]:
-    """What other numbers of labels are likely to bring, if verdicts err as the labels there are say.
+    """What other numbers of labels are likely to bring, if verdicts err as often as on the labels there are.
 
     Labels are drawn anew, ``draws`` times a size: how many fall between two thresholds from the pairs' shares, and how
     many of these are wrong from the errors seen there, half an error and one label added, so that errors that were not

@@ -1,4 +1,4 @@
-"""How far figures computed over pairs may be off: 95 % intervals.
+"""95 % intervals of figures over pairs.
 
 Pairs count as drawn independently, unless the questions are given: where questions repeat (several pairs of systems a
 question), intervals over pairs are too narrow, and those over questions are what is to be shown.
@@ -133,8 +133,8 @@ def agreement_intervals(
     Drawing pairs with their two verdicts is the same as drawing the nine cells of their table, so that the time does
     not grow with the number of pairs. Each resample has about one right and one wrong pseudo-pair drawn with it, spread
     over the classes in use, so that the intervals have a width where all pairs are equal. Macro-F1 averages the same
-    classes in each resample (``found.labels``). Without the pseudo-pairs resamples of one class would have no kappa;
-    where they are more than 1 % there is no interval. With ``resamples=0`` there is Wilson's alone.
+    classes in each resample (``agreement.labels``). Without the pseudo-pairs resamples of one class would have no
+    kappa; where they are more than 1 % there is no interval. With ``resamples=0`` there is Wilson's alone.
 
     ``questions`` are the counts of (human label, verdict) question by question, and add up to those of ``agreement``.
     Where a question has several pairs, whole questions are drawn, for accuracy too; below 10 questions

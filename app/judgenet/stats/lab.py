@@ -1,4 +1,5 @@
-"""All that a bias lab found: each bias of each judge, what differs between judges, and how alike they rank systems."""
+"""The result of a bias lab: each bias of each judge, the differences between judges, and how alike they rank
+systems."""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ class RankAgreement:
 
 @dataclass(frozen=True, slots=True)
 class LabResult:
-    """What a lab found. ``headline`` and ``subline`` say it in words; ``shifts`` go from the single judge to the
+    """The result of a lab. ``headline`` and ``subline`` say it in words; ``shifts`` go from the single judge to the
     network and from layer to layer. ``people`` is what people answered to the same prompts, ``None`` where nobody
     did."""
 
@@ -121,7 +122,7 @@ class LabResult:
 
 def counted_pairs(result: LabResult) -> Iterator[dict[str, Any]]:
     """A record for every pair behind every bar: the answer to each prompt as the position that was chosen (``null``:
-    unreadable), what they come to, and whether the pair counts and is biased."""
+    unreadable), their outcome, and whether the pair counts and is biased."""
     for cell in result.cells:
         plan, probe = result.plan(cell.probe), PROBES[cell.probe]
         codes = codes_of_signs(cell.codes)

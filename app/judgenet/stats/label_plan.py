@@ -1,7 +1,7 @@
-"""What to tell somebody who is about to label pairs: how many for an interval of a wished width, how the interval
-narrows, and how many of each verdict.
+"""Plans labelling: how many pairs to label for an interval of a given width, how the interval narrows, and how many
+pairs of each verdict.
 
-It plans with what the labels there are say of each verdict; with too few of them, with an assumed judge.
+Plans follow from the human labels there are of each verdict; with too few of them, from an assumed judge.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def plan_labels(
 
 @dataclass(frozen=True, slots=True)
 class TwoClassPlan:
-    """Labels for the correction by error rates (Lee et al.), reckoned with a win ``rate`` and how often the judge is
+    """Labels for the correction by error rates (Lee et al.), assuming a win ``rate`` and how often the judge is
     right on the pairs that people give A (``specificity``) and B (``sensitivity``).
 
     ``assumed`` says that these two are assumed, as there are too few labels. ``allocation`` are the labels of A and B

@@ -1,4 +1,4 @@
-"""Aggregation learned from what neurons said: weights fitted to labels, or estimated without any.
+"""Aggregation learned from the neurons' verdicts: weights fitted to labels, or estimated without any.
 
 Features are votes, an array of shape (pairs, neurons): the mean over a neuron's valid calls of the call's verdict, +1
 for A, -1 for B and 0 for a tie, NaN where it has no valid call. Everything is cross-fitted: the folds are made of whole

@@ -136,8 +136,8 @@ class NetSample:
         return normal_quantile(level) if self.over == "pairs" else t_quantile(level, self.questions - 1)
 
     def pairs_needed(self, margin: float, tests: int = 1) -> int:
-        """How many pairs would tell, in four of five labs, more than there are; with as many one-sided pairs as here
-        and a pseudo-pair to each side.
+        """How many pairs, more than there are, would decide in four of five labs, assuming the same share of one-sided
+        pairs as here and a pseudo-pair to each side.
 
         Where the sign test shows nothing: to rule out a net effect above the margin, if there is none. Where it does
         but for the correction for several ``tests``, or the net effect seen is what keeps the interval off the middle:
@@ -202,8 +202,8 @@ def difference_interval(leads: Leads, questions: Numbers) -> Interval | None:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a share that should be 0 shows: ``small`` where the 90 % interval (``interval_90``) lies within the margin,
-    else the number of pairs that would tell."""
+    """The test of a share that should be 0: ``small`` where the 90 % interval (``interval_90``) lies within the margin;
+    else ``pairs_needed`` is the number of pairs that would decide."""
 
     interval_90: Interval | None
     small: bool

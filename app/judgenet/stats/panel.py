@@ -485,7 +485,7 @@ def against_people(
     )
 
 
-def told_from(others: int, same: int, what: str = "other") -> str:
+def distinguished_words(others: int, same: int, what: str = "other") -> str:
     """Which of ``others`` the labelled pairs can tell the best from, where they cannot for ``same`` of them: "can tell
     it from all 17 others", to follow "the labelled pairs". ``what`` is the noun of one of them."""
     if others == 1:

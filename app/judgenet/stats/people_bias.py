@@ -18,7 +18,7 @@ PEOPLE_JUDGE: Final = Judge("people", "People", "baseline")
 
 @dataclass(frozen=True, slots=True)
 class PeopleBias:
-    """What people's answers to a lab come to: a cell a probe, whose items are pairs of a person and a pair of the probe
+    """The biases of people in a lab: a cell a probe, whose items are pairs of a person and a pair of the probe
     with an answer to each of its prompts. ``pairs`` is how many different pairs these are, by probe. ``persons`` gave
     ``answers`` to ``prompts`` of ``prompts_total`` prompts."""
 

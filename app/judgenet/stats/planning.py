@@ -1,4 +1,4 @@
-"""How many pairs people must label for an interval of a wished width, and which.
+"""How many pairs people must label for an interval of a given width, and which.
 
 A width is that of the whole 95 % interval of the win rate. What no number of labels reaches is said to be impossible.
 """
@@ -21,7 +21,7 @@ FEWEST_PLANNED = 30
 FEWEST_PER_VERDICT = 5
 FEWEST_PER_SIDE = 10
 ASSUMED_RATE = 0.8
-"""How often a judge is right on each class where no label tells."""
+"""How often a judge is assumed to be right on each class where there are no labels."""
 
 
 @dataclass(frozen=True, slots=True)

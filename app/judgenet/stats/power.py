@@ -30,7 +30,7 @@ ASSUMED_DISCORDANCE: Final = 0.2
 """One alone of two networks is right on so many pairs, where nothing is known. On LLMBar's recorded judges it is .15 to
 .3 for judges of one strength."""
 FEWEST_PILOT: Final = 30
-"""Fewer pairs labelled and judged by both networks do not tell their discordance."""
+"""With fewer pairs labelled and judged by both networks their discordance is not estimated."""
 MOST_PAIRS: Final = 1_000_000
 _SETTLED: Final = 40
 """Power rises in small steps that can fall back: a number of pairs is enough if it and so many more are."""

@@ -1,8 +1,9 @@
 """Which human labels an estimate may rest on, by how their pairs were chosen (statistics 3.7, point 3).
 
 Labels of pairs chosen at random stand for all pairs. So do those drawn at random within each verdict, for the verdicts
-within which they were drawn; both together are a sample within verdicts. Labels from elsewhere tell the judge's errors
-at most, unless every judged pair has one: then nothing was chosen. Labels of a targeted review stand for no other pair.
+within which they were drawn; both together are a sample within verdicts. From labels from elsewhere only the judge's
+errors can be estimated, unless every judged pair has one: then nothing was chosen. Labels of a targeted review stand
+for no other pair.
 """
 
 from __future__ import annotations

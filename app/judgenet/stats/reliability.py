@@ -134,7 +134,7 @@ def reliability(
 
 
 def no_reliability(total: int, reason: str) -> Reliability:
-    """That none of ``total`` pairs has a probability, and why."""
+    """The result where none of ``total`` pairs has a probability, with the ``reason``."""
     return Reliability((), None, None, None, None, Mean(None, None, 0, reason), None, 0, total, 0, 0, reason)
 
 

@@ -412,7 +412,7 @@ def figure_title(name: str) -> str:
 
 
 class EdgeFindings(NamedTuple):
-    """What the grid comes to: figures that cover too little where they are shown, those of which it is known why
+    """The findings of the grid: figures that cover too little where they are shown, those of which it is known why
     (:data:`WILSON`), and those that are shown so seldom that their coverage says nothing."""
 
     short: list[str]

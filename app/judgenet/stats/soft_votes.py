@@ -98,7 +98,7 @@ def soft_codes(
     part = sums.by_sureness if name == SOFT_ENTROPY else sums.plain
     layer = voting_layer(name)
 
-    def of(voters: NDArray[np.bool_]) -> Codes:
+    def vote_of(voters: NDArray[np.bool_]) -> Codes:
         a, tie, b = np.round(np.moveaxis(part[:, voters].sum(axis=1), 1, 0), DIGITS)
         codes = np.where(a > b, 1, 3)
         tied = a == b
@@ -109,9 +109,9 @@ def soft_codes(
             codes = np.where(tie > np.maximum(a, b), 2, codes)
         return np.where(sums.voters[:, voters].sum(axis=1) > 0, codes, 0).astype(np.uint8)
 
-    codes = of(layers <= depth if layer is None else layers == layer)
+    codes = vote_of(layers <= depth if layer is None else layers == layer)
     for earlier in range(1, layer or 1) if last is not None else ():
-        codes = np.where(last == earlier, of(layers == earlier), codes)
+        codes = np.where(last == earlier, vote_of(layers == earlier), codes)
     return codes
 
 

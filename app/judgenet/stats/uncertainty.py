@@ -1,4 +1,4 @@
-"""How sure a network is of a pair, and what people gain when they review the pairs that it is least sure of.
+"""How sure a network is of a pair, and how much accuracy rises when people review the pairs that it is least sure of.
 
 After FairEval (Wang et al., arXiv 2305.17926): evidence and scores are asked several times and in both orders, scores
 are averaged (MEC and BPC), and the entropy of the verdicts of the single calls (BPDE) says which pairs a person should

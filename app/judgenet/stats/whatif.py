@@ -1,4 +1,4 @@
-"""What a smaller network would have said, from the calls of a larger one: no call is made.
+"""The verdicts of smaller networks, from the recorded calls of a larger one: no call is made.
 
 Only sub-networks are asked whose every call is recorded as it would have been made: deeper layers are dropped, neurons
 of the last layer that is left, one order where no layer reads another, and the last samples. Roles stay as they were.
@@ -137,7 +137,7 @@ class Subnetwork:
 
 @dataclass(frozen=True, slots=True)
 class SubnetworkVerdicts:
-    """What a sub-network says.
+    """The verdicts of a sub-network.
 
     ``codes`` are its verdicts by pair. ``accuracy`` is over the ``n_used`` pairs with a verdict and a label, of
     ``n_total``, with Wilson's interval, or a bootstrap over questions where pairs share them; ``None`` where there is
@@ -364,8 +364,8 @@ class _PseudoPairs(NamedTuple):
 
 
 def _pseudo_pairs(resamples: int, weight: float, seed: int) -> _PseudoPairs:
-    """A pair that only the one gets right, one that only the other does, half a pair that both and half that neither,
-    so that resamples vary where all pairs are equal."""
+    """A pair that only the smaller network gets right, one that only the whole one does, half a pair that both and half
+    that neither does, so that resamples vary where all pairs are equal."""
     only, second_only, both, neither = pseudo_cells((resamples,), np.array([1.0, 1.0, 0.5, 0.5]), weight, seed).T
     return _PseudoPairs(only + both, second_only + both, only + second_only + both + neither)
 

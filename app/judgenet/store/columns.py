@@ -368,9 +368,9 @@ class CallColumn:
         verdict = CODES[int(self.verdict[pair])]
         if phase != "scored" or verdict is None:
             return None
-        return Evaluation("", verdict, *self.score(pair), *self.told_likely(pair))
+        return Evaluation("", verdict, *self.score(pair), *self.likely_result(pair))
 
-    def told_likely(self, pair: int) -> tuple[VerdictShares | None, ScoreSource | None]:
+    def likely_result(self, pair: int) -> tuple[VerdictShares | None, ScoreSource | None]:
         """The probabilities of the verdicts on a pair, and where the scores come from."""
         if self.likely is None:
             return None, None
@@ -391,7 +391,7 @@ class CallColumn:
             None if np.isnan(seconds) else float(seconds),
             int(self.attempts[pair]),
             bool(self.cached[pair]),
-            *self.told_likely(pair),
+            *self.likely_result(pair),
             self._stood_in is not None and bool(self._stood_in[pair]),
         )
 

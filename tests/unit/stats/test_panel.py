@@ -23,13 +23,13 @@ from judgenet.stats.panel import (
     Level,
     against_people,
     category_counts,
+    distinguished_words,
     fleiss_kappa,
     kappa_interval,
     krippendorff_alpha,
     panel_agreement,
     panel_of,
     percent_agreement,
-    told_from,
 )
 
 FLEISS_1971 = (
@@ -366,5 +366,5 @@ def test_the_annotators_of_pandalm(shared_data: Path) -> None:
         (1, 1, "cannot tell it from the other"),
     ],
 )
-def test_whom_the_best_can_be_told_from(others: int, same: int, said: str) -> None:
-    assert told_from(others, same) == said
+def test_whom_the_best_can_be_distinguished_words(others: int, same: int, said: str) -> None:
+    assert distinguished_words(others, same) == said
