@@ -100,7 +100,7 @@ class BiasLab:
     @cached_property
     def answers(self) -> pd.DataFrame:
         """One row per probe, judge (each neuron too) and pair that was asked: its prompts, the answers to them
-        (``first``, ``second``, ``tie``, or none where it is unreadable), what they come to, and whether the pair counts
+        (``first``, ``second``, ``tie``, or none where it is unreadable), their outcome, and whether the pair counts
         and is biased. As ``judgenet export --what bias`` writes it."""
         import pandas as pd
 
@@ -124,7 +124,7 @@ class BiasLab:
         return Path(path)
 
     def people(self, path: str | Path, annotator: str | None = None) -> EnteredAnswers:
-        """Enters what people answered on a sheet of :meth:`for_people`; ``figures.people`` then has what it comes to.
+        """Enters what people answered on a sheet of :meth:`for_people`; ``figures.people`` then has the result.
         A later answer of the same person to the same prompt replaces the earlier one.
 
         Args:

@@ -20,9 +20,9 @@ agreement: it may still say anything.
 Where neurons have the weights of criteria, votes are sums of weights, and so are missing votes; averages are of what is
 said times weight, and neurons of weight 0 alone decide nothing.
 
-What a pair that was decided early comes to: the average, the vote of all and a learned rule are made of what was asked.
-The vote of a layer that was not asked is that of the last layer that was, and in place of a chair that was not asked
-stands the vote of all: the verdict of the part that was asked.
+The verdicts of a pair that was decided early: the average, the vote of all and a learned rule use the calls that were
+made. The vote of a layer that was not asked is that of the last layer that was, and in place of a chair that was not
+asked stands the vote of all: the verdict of the part that was asked.
 
 Confidence-based cascades of judges: Jung et al., "Trust or Escalate" (arXiv 2407.18370); Chen et al., "FrugalGPT"
 (arXiv 2305.05176).

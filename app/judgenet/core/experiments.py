@@ -120,7 +120,7 @@ class Experiment:
 @dataclass(frozen=True, slots=True)
 class ExperimentPreset:
     """An experiment by name. ``cost`` says in words what it asks per pair; ``labels`` whether it says nothing without
-    human labels; ``each`` how many pairs of each task it takes unless told otherwise."""
+    human labels; ``each`` how many pairs of each task it takes by default."""
 
     key: str
     title: str

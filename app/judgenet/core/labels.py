@@ -35,7 +35,7 @@ class HumanLabel:
 
     ``content`` is the pair's :attr:`~judgenet.core.pairs.Pair.content_hash` when it was labelled: a pair whose texts
     change loses its labels. ``settles`` is true for the decision of a disagreement. ``swapped`` says that response B
-    stood on the left, ``None`` where nobody knows; ``seconds`` is the time taken, ``at`` seconds since the epoch.
+    stood on the left, ``None`` where that is unknown; ``seconds`` is the time taken, ``at`` seconds since the epoch.
     ``within`` names the verdicts (``run-1/c1``) within which the pair was drawn, ``population`` from how many pairs.
     ``number`` is the place in the store's history, 0 before it is kept.
     """

@@ -66,7 +66,7 @@ class Taught:
     """The pairs of a run, by index, whose labels taught its learned aggregation.
 
     ``verdicts`` are the cross-fitted ones. Where not all of the labels that taught it are here, its fit cannot be done
-    again without a pair: then these pairs have no verdict that could be held against their labels, ``None``, and
+    again without a pair: then these pairs have no verdict that could be compared with their labels, ``None``, and
     ``reason`` says so. Both are empty where nothing was taught by these pairs.
     """
 

@@ -401,7 +401,7 @@ AGGREGATION_CHOICES: dict[str, tuple[str, ...]] = {
 """The choices of each rule of an aggregation."""
 
 USUAL_ROLES = 4
-"""How many roles are reckoned with where the model or the pair's criteria alone decide."""
+"""How many roles are assumed where the model or the pair's criteria alone decide."""
 
 DEFAULTS = Settings(endpoint="embedded", model=None, temperature="default", max_tokens=1024, samples=1)
 

@@ -355,9 +355,9 @@ NONE_SETTLED = Settled(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCalls:
-    """What a run with stop rules comes to if its pairs go as far as the ``pairs`` that are recorded: all ``calls``, and
-    the price of the open ones, ``None`` where it is unknown. ``reached`` are the shares of pairs that are asked each
-    stage, ``stage_prices`` what the calls of each stage cost on all pairs, recorded ones too."""
+    """The calls and cost of a run with stop rules if its pairs go as far as the ``pairs`` that are recorded: all
+    ``calls``, and the price of the open ones, ``None`` where it is unknown. ``reached`` are the shares of pairs that
+    are asked each stage, ``stage_prices`` what the calls of each stage cost on all pairs, recorded ones too."""
 
     pairs: int
     calls: float
@@ -375,7 +375,7 @@ class StandInPrice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunTotals:
-    """What a run over ``pairs`` pairs comes to.
+    """The calls, tokens and price of a run over ``pairs`` pairs.
 
     ``calls`` are all calls, ``calls_recorded`` those that were answered before and cost nothing now, ``calls_open``
     the rest; tokens and price are those of the open ones, taken as an average part of all. ``settled`` are the pairs
@@ -428,7 +428,7 @@ def estimate(
     kinds: Mapping[str, str] | None = None,
     lengths: Sequence[int] | None = None,
 ) -> RunTotals:
-    """What a run over ``pairs`` comes to.
+    """Estimates the calls, tokens and price of a run over ``pairs``.
 
     ``tokens`` counts the tokens of a text, ``recorded`` is the number of calls that are answered already, ``settled``
     are the pairs whose roles are known; ``kinds`` gives the kind of each endpoint by name, for prices that hold for a
@@ -719,7 +719,7 @@ def _model_estimate(
     prices: PriceTable,
     kind: str,
 ) -> ModelEstimate:
-    """What the calls to a model come to; ``seen`` are the tokens that it counts for the pictures of all pairs."""
+    """The estimate of the calls to a model; ``seen`` are the tokens that it counts for the pictures of all pairs."""
     endpoint, model = key
     texts, pairs = sum(lengths) + seen, len(lengths)
 

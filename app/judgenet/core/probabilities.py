@@ -7,11 +7,10 @@ p("1") times p("0" after "1"), and p(1) is p("1") times what is left. Probabilit
 or on a token that is not among the alternatives sent, is not known to be any score: the rest is renormalised, and
 where less than :data:`LEAST_SEEN` falls on the scale the reply's own text is used instead.
 
-The second score is read after the first was written, so that its distribution is conditional on the sampled first
-one. The probabilities of "first is better", "tie" and "second is better" are made of the two distributions as if they
-were independent. That is an approximation: nobody knows what the second score would be after another first one. The
-difference of the expected scores needs no such assumption.
-"""
+The second score is read after the first was written, so that its distribution is conditional on the sampled first one.
+The probabilities of "first is better", "tie" and "second is better" are made of the two distributions as if they were
+independent. That is an approximation, because it is not known what the second score would be after another first one.
+The difference of the expected scores needs no such assumption."""
 
 from __future__ import annotations
 
@@ -212,7 +211,7 @@ _NUMBER = re.compile(r"(?<![0-9.])[0-9]+(?:\.[0-9]+)?")
 
 
 def score_places(text: str, reading: Reading, read: Callable[[str], Reading | Unscored]) -> tuple[int, int] | None:
-    """Where the first and the second score begin in a reply, ``None`` where that cannot be told.
+    """Where the first and the second score begin in a reply, ``None`` where that is not clear.
 
     A number is a score where the reply with another number in its place is read with that other number as its score
     and the other score as it was.

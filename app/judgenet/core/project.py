@@ -108,7 +108,7 @@ class PairsSource:
     """Where the pairs come from.
 
     ``files`` are paths relative to the project's folder with forward slashes (absolute only on another drive of
-    Windows); several together are one data set (FairEval's four). ``format`` of ``None`` is told by content.
+    Windows); several together are one data set (FairEval's four). a ``format`` of ``None`` is recognised by content.
     ``columns`` gives the file's column names by our field names, ``labels`` our verdict (``a``, ``b``, ``tie``, or
     ``None`` for "no label") by the file's value; empty, they follow the format. ``options`` are the other members of
     ``formats.PairMapping`` (joiner, seed, no_majority, encoding, sheet, leave_out_bad, …). ``edits`` are changes of

@@ -701,7 +701,7 @@ _OTHER_WORD = re.compile("[^\\W\\d_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0002
 def language_of(pair: Pair) -> PromptLanguage:
     """``"zh"`` where the pair is mostly Chinese: more Han characters than words of other scripts.
 
-    Japanese, which writes with Han characters too, is told by its kana.
+    Japanese, which writes with Han characters too, is recognised by its kana.
     """
     text = "\n".join((pair.question, pair.response_a, pair.response_b))
     if pair.pictures:

@@ -354,7 +354,7 @@ _CLAIMS = re.compile(
 
 
 def own_lead(lead: str) -> bool:
-    """Whether the words before a verdict, in its sentence, are a way in which a judge comes to its own."""
+    """Whether the words before a verdict, in its sentence, are a way in which a judge announces its own."""
     return _OWN.fullmatch(lead) is not None and not _NAMED_ONLY.fullmatch(lead)
 
 

@@ -122,7 +122,7 @@ class StopWish:
         return parse_until(self.until) if self.until else None
 
     def to_json(self) -> dict[str, Any]:
-        """What is wished for, by name."""
+        """The wish as a record, by name."""
         values: dict[str, Any] = {"until": self.until} if self.until else {}
         return values | ({"auto_matches": True} if self.auto_matches else {})
 

@@ -16,12 +16,12 @@ from judgenet.stats.curves import CODES, Codes
 from judgenet.store.frame import RunFrame
 
 WHO = ((0.2, "experts"), (0.15, "skilled annotators"), (0.1, "crowd workers"))
-"""The epsilon that the paper advises for whom."""
+"""The epsilon that the paper advises, by the kind of annotators."""
 
 
 @dataclass(frozen=True)
 class LeftOutFigures:
-    """A judge against one annotator, both held against the other annotators."""
+    """A judge against one annotator, both compared with the other annotators."""
 
     judge: Annotated[float | None, "how often the judge is at least as close to the other annotators as this one"]
     annotator: Annotated[float | None, "how often this annotator is at least as close to them as the judge"]

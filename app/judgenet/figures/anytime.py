@@ -31,7 +31,7 @@ CHOSEN_PAIRS: Final = (
 
 
 def chosen_pairs_notes(frame: RunFrame) -> tuple[str, ...]:
-    """That a run judged pairs which it chose by their verdicts; empty where it did not, or judged all."""
+    """The note that a run chose the pairs that it judged by their verdicts; empty where it did not, or judged all."""
     return (CHOSEN_PAIRS,) if turn_pairs(frame).chosen else ()
 
 
@@ -56,7 +56,7 @@ class AnytimeWinRate(AnytimeEstimate):
 
 @dataclass(frozen=True)
 class AnytimeFigures:
-    """What one aggregation's verdicts come to, at any time."""
+    """The figures of one aggregation's verdicts, with intervals that are valid at any time."""
 
     win_rate: Annotated[AnytimeWinRate, "of B, ties as half, by the verdicts as they are"]
     accuracy: Annotated[AnytimeEstimate, "share of the labelled pairs whose verdict is the label"]

@@ -1,4 +1,4 @@
-"""What a bias lab, or the recorded calls of a run, tell of the biases of judges."""
+"""The biases of judges, from a bias lab or from the recorded calls of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How far the pairs of a run with stop rules went, and what a cascade would have said of a run that asked more."""
+"""How far the pairs of a run with stop rules went, and the verdicts and costs of a cascade replayed on a run that asked
+more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs on the pairs that both judged, from what each said of them and from what people said."""
+"""Compares two runs on the pairs that both judged, by their verdicts and by human labels."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def compare_pairs(
     """Compares two runs, the first less the second; ``runs`` is what reasons call them.
 
     ``within`` names the verdicts of the first (:func:`judgenet.store.results.within_name`). Only labels chosen at
-    random from all pairs tell the difference of the rates, since those drawn within the verdicts of one run are not so
+    random from all pairs allow a difference of the rates, since those drawn within the verdicts of one run are not so
     drawn for the other.
     """
     tally = LabelTally(within)

@@ -122,8 +122,8 @@ def _pairs_for(pilot: Discordance, difference: float, power: float, alpha: float
 
 
 def project_plan(store: Store | None, runs: Sequence[RunInfo], difference: float = DIFFERENCE) -> ComparisonPlan:
-    """What a comparison takes, as far as the recorded runs of a project tell: the two newest finished ones that differ
-    as judges, or the newest one; assumed where neither has enough labelled pairs."""
+    """How many labels a comparison takes, planned from the recorded runs of a project: the two newest finished ones
+    that differ as judges, or the newest one; with an assumed discordance where neither has enough labelled pairs."""
     done = [run for run in sorted(runs, key=lambda run: run.number, reverse=True) if run.state == "done"][:2]
     frames = [] if store is None else [(store, fair_frame(store, run)) for run in done]
     if len(frames) == 2:

@@ -15,12 +15,12 @@ from judgenet.figures.trust import agreements
 from judgenet.store.frame import RunFrame
 
 FEWEST_PAIRS: Final = 2
-"""A criterion of one pair alone says nothing of its kind."""
+"""A criterion that fewer pairs have gets no figures of its own."""
 
 
 @dataclass(frozen=True)
 class CriterionFigures:
-    """The neurons that judged by one criterion, told by its name, on all pairs that have it."""
+    """The neurons that judged by one criterion, identified by its name, on all pairs that have it."""
 
     pairs: Annotated[int, "pairs that have the criterion"]
     agreement: Annotated[AgreementFigures, "the verdict of its neurons, all their calls merged, against people"]

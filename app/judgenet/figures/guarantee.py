@@ -34,7 +34,7 @@ from judgenet.store.frame import RunFrame
 from judgenet.store.results import network_of
 
 ALPHAS: Final = tuple(round(0.01 * step, 2) for step in range(1, 51))
-"""The errors for which the share of accepted verdicts is told."""
+"""The errors for which the share of accepted verdicts is given."""
 
 ALPHA: Final = 0.1
 DELTA: Final = 0.05
@@ -310,7 +310,7 @@ def _notes(verdicts: ConfidentVerdicts, guarantee: Guarantee) -> tuple[str, ...]
 
 
 def promise_sentences(figures: RunGuarantee) -> list[str]:
-    """What is promised, in sentences; or why nothing is, and how many labels might do."""
+    """The promise in sentences; or why nothing can be promised, and how many labels might be enough."""
     pairs = figures.pairs
     if figures.threshold is None or figures.share is None:
         return [f"Nothing can be promised: {figures.reason}.", labels_sentence(figures)]

@@ -26,8 +26,8 @@ def what_differs(
     """What of two runs makes them different judges: network (layers, roles, orders, settings, rules of the vote),
     prompts, models asked and models that answered, each as the first and the second have it.
 
-    A network's name makes no other judge, and neither does an aggregation that was learned beside the others. Where
-    ``aggregations`` says whose verdicts are compared, it is told where these are not the same, or not learned alike.
+    Another name makes no other judge, and neither does an aggregation that was learned beside the others. With
+    ``aggregations``, those whose verdicts are compared, it is named where they are not the same, or not learned alike.
     """
     specs = (network_of(first[1]), network_of(second[1]))
     described = []

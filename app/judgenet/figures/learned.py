@@ -1,4 +1,4 @@
-"""Every way to learn how far to trust the neurons of a run, from its labels or without any."""
+"""Every way to learn weights for the neurons of a run, from its labels or without any."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ OF_CRITERIA: Final = (
 def learned_ways(
     frame: RunFrame, seed: int = 0, on_step: Callable[[int, int], None] | None = None
 ) -> dict[Way, Learned | str]:
-    """What each way learns, cross-fitted over questions; why not where it is refused.
+    """The result of each way, cross-fitted over questions, or the reason why it is refused.
 
-    ``on_step`` hears how many ways of how many are done; what it raises ends the learning.
+    ``on_step`` is called with how many ways of how many are done; what it raises ends the learning.
     """
     learned: dict[Way, Learned | str] = {}
     for done, name in enumerate(WAY_TITLES):
@@ -213,7 +213,7 @@ def ways_against_people(
 
 
 def compared_votes(decides: str) -> list[str]:
-    """The votes that a report holds learned ways against: the network's verdict, and c1 and c2_all."""
+    """The votes with which a report compares learned ways: the network's verdict, and c1 and c2_all."""
     return list(dict.fromkeys((decides, "c1", "c2_all")))
 
 
@@ -236,7 +236,7 @@ def _compared(
 
 
 def below_baseline(way: Way, agreement: Agreement, alike: float | None) -> str:
-    """What to say of a way that people's commonest label beats, and why; empty where it does not.
+    """The note on a way that people's commonest label beats, and why it does; empty where it does not.
 
     ``alike`` is Yule's Q of two neurons being right (:class:`judgenet.stats.diversity.VerdictDiversity`).
     """

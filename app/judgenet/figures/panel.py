@@ -1,4 +1,4 @@
-"""What a panel of neurons is worth, which neurons go together, and which adds most."""
+"""What a panel of neurons is worth, which neurons are alike, and which adds most."""
 
 from __future__ import annotations
 

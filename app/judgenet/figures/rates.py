@@ -44,10 +44,9 @@ class CorrectedRates(Rates):
     """The win rates of B over A by one aggregation of a run, and what they rest on. Every face of the program computes
     them here.
 
-    They rest on the labels of ``sample``; ``assumed`` says that nobody told how these were chosen: they came with the
-    data. ``counts`` are the pairs by question, verdict and label that counts, of shape (questions, 4, 4). ``seed`` is
-    that of the bootstraps.
-    """
+    They rest on the labels of ``sample``; ``assumed`` says that it is not recorded how these were chosen: they came
+    with the data. ``counts`` are the pairs by question, verdict and label that counts, of shape (questions, 4, 4).
+    ``seed`` is that of the bootstraps."""
 
     frame: RunFrame = field(compare=False, repr=False)
     aggregation: str

@@ -1,4 +1,5 @@
-"""From the bytes of a file to a table of columns, told by content and never by suffix."""
+"""Reads the bytes of a file into a table of columns. The kind of file is recognised by its content, never by its
+suffix."""
 
 from __future__ import annotations
 

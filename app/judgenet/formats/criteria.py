@@ -65,7 +65,7 @@ def _is_numeral(value: Any) -> bool:
 
 
 def criteria_findings(columns_found: CriteriaColumns, columns: Sequence[str]) -> list[Finding]:
-    """What to say of the criteria that were read."""
+    """The findings about the criteria that were read."""
     counts = [len(criteria) for criteria in columns_found.criteria if criteria]
     if not counts:
         return []

@@ -1,4 +1,4 @@
-"""Judgments made elsewhere, in the normal form and the published ones, told by their columns.
+"""Judgments made elsewhere, in the normal form and the published ones, recognised by their columns.
 
 What a file records is mapped to responses A and B at once. Whether its texts are read anew, and how calls become
 neurons, is decided by who takes the judgments in (:mod:`judgenet.store.recorded`).
@@ -31,7 +31,7 @@ NORMAL = "normal"
 
 @dataclass(frozen=True, slots=True)
 class PairKey:
-    """What a judgment says of the pair it is about: whichever it has, in this order.
+    """How a judgment names the pair it is about: by whichever of these it has, in this order.
 
     ``ids`` are ids that the pair may have; ``place`` its 0-based place in the data set; ``texts`` its question and its
     two responses. ``models`` name the systems of the two responses, so that a pair with the same two the other way
@@ -54,8 +54,8 @@ class Judgment:
     """One recorded call of a judge.
 
     ``verdict`` and ``scores`` are about responses A and B, whatever the order. ``stated`` is true where the source says
-    what it took the reply for, if only that it could take it for nothing. ``stage`` counts the rounds of a judge: the
-    last one is its word. ``columns`` are the record's short values, by which judgments are chosen and neurons named.
+    how it read the reply, if only that it could not be read. ``stage`` counts the rounds of a judge: the last one
+    counts. ``columns`` are the record's short values, by which judgments are chosen and neurons named.
     """
 
     file: str
@@ -93,7 +93,7 @@ class JudgmentFile:
 
 
 def read_judgments(paths: Sequence[Path | str]) -> list[JudgmentFile]:
-    """The judgments in files. Container and format are told by content.
+    """The judgments in files. Container and format are recognised by content.
 
     :raises DataError: a file cannot be read, holds no judgments, or has a value whose meaning is not clear.
     """

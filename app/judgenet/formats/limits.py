@@ -18,7 +18,7 @@ VARIABLE: Final = "JUDGENET_UNPACK_LIMIT"
 OPTION: Final = "--unpack-limit"
 
 _MEMORY_FACTOR: Final = 2.75
-"""Memory while reading stays below three times the limit; what is found out a moment too late needs the rest."""
+"""Memory while reading stays below three times the limit; the rest allows for what is noticed a moment too late."""
 
 _SIZE: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 

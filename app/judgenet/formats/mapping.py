@@ -280,8 +280,8 @@ def propose(names: Sequence[str]) -> Proposal:
 
 
 def propose_nested(table: RecordTable) -> Proposal:
-    """What the names inside the values of a table suggest, beside those of its columns: ``data.prompt`` is called
-    prompt, and ``output_a.text`` output_a."""
+    """What the names inside the values of a table suggest, beside those of its columns: ``data.prompt`` counts as
+    prompt, and ``output_a.text`` as output_a."""
     known: dict[str, list[str]] = {}
     paths = table.nested(lists=False, cells=True)
     for path in paths:
@@ -483,7 +483,7 @@ _RESPONSE_WORDS = (
 
 
 def _alike(names: Sequence[str]) -> tuple[str, str] | None:
-    """The only two columns that are named for what they hold and differ in whose it is: gpt4_output, claude_output."""
+    """The only two columns whose names have one word in common for what they hold: gpt4_output, claude_output."""
     for word in _RESPONSE_WORDS:
         named = [name for name in names if _plain(name).endswith(f"_{word}") or _plain(name).startswith(f"{word}_")]
         if len(named) == 2:

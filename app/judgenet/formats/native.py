@@ -246,7 +246,7 @@ def _prepare_label_studio(table: RecordTable) -> RecordTable:
 
 
 def _choice(result: Any) -> Any:
-    """What a result of an annotation says: the side of a pairwise tag, or the one choice of a choices tag."""
+    """The answer in a result of an annotation: the side of a pairwise tag, or the one choice of a choices tag."""
     value = result.get("value") if isinstance(result, dict) else None
     if not isinstance(value, dict):
         return None
@@ -294,7 +294,7 @@ def _by_user(responses: Any) -> list[dict[str, Any]]:
 
 
 def _argilla_answer(answer: Any, sides: Sequence[str]) -> Any:
-    """What an answer says of the two sides: a, b or tie of a ranking, or the label as it stands."""
+    """The answer about the two sides: a, b or tie of a ranking, or the label as it stands."""
     value = answer.get("value") if isinstance(answer, dict) else None
     if isinstance(value, list):
         ranks = {ranked.get("value"): ranked.get("rank") for ranked in value if isinstance(ranked, dict)}

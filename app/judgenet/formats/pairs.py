@@ -92,7 +92,7 @@ class Dataset:
         return self.examine()
 
     def examine(self, watch: Watch = nothing) -> tuple[Finding, ...]:
-        """The :attr:`findings`, looked for only once; ``watch`` hears how far it is."""
+        """The :attr:`findings`, looked for only once; ``watch`` is called with the progress."""
         if "findings" not in self.__dict__:
             self.__dict__["findings"] = (*self.notes, *examine(self.pairs, watch))
         findings: tuple[Finding, ...] = self.__dict__["findings"]
@@ -400,7 +400,7 @@ def open_files(
 ) -> OpenFiles:
     """Opens a file, several files, or the folder of a data set.
 
-    The container (JSON Lines, JSON list, CSV, TSV, Parquet, XLSX, or a zip or gzip of such) is told by content.
+    The container (JSON Lines, JSON list, CSV, TSV, Parquet, XLSX, or a zip or gzip of such) is recognised by content.
     ``sheet`` names the sheet of a workbook; a path may name it, too: ``book.xlsx#pairs``. ``leave_out_bad`` leaves out
     records that are broken. A file may unpack to ``limit`` bytes (by default what the environment says, or 1 GiB), and
     reading takes less than three times as much memory. ``may_read`` says which files of pictures may be read; without
@@ -426,7 +426,7 @@ def read_pairs(
 ) -> Dataset:
     """Reads pairs from a file, several files, or the folder of a data set.
 
-    Container and format are told by content. Texts are kept exactly. Records without an id are numbered over all
+    Container and format are recognised by content. Texts are kept exactly. Records without an id are numbered over all
     files. A file may unpack to ``limit`` bytes, and ``may_read`` is about pictures: see :func:`open_files`.
 
     :raises DataError: a file cannot be read, columns or label values are not clear, or an id occurs twice.

@@ -1,4 +1,4 @@
-"""From tables to pairs: which column is what, and what each record says."""
+"""Makes pairs of tables: which column holds what, and the pair of each record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the values of a column to the parts of pairs."""
+"""Makes the parts of pairs from the values of a column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long work says how far it is, and how it is stopped."""
+"""How long work reports its progress, and how it is stopped."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Intervals that stay valid however often one looks: confidence sequences for means of bounded scores.
 
-An ordinary 95 % interval holds at one look. Who looks after every pair, and stops when it excludes something, is wrong
-far more often than in 5 % of the runs. Here all intervals of a run, one after every pair, hold together with a
+An ordinary 95 % interval holds at one look. Whoever looks after every pair, and stops when it excludes something, is
+wrong far more often than in 5 % of the runs. Here all intervals of a run, one after every pair, hold together with a
 probability of at least 95 %, so that a run may be stopped by them.
 
 By betting (Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024,
@@ -115,8 +115,8 @@ class UnitTally:
 
 @dataclass(frozen=True, slots=True)
 class BetEvidence:
-    """What the bets against a mean came to: ``above`` that of those on a larger one, ``below`` that of the others. Each
-    is an e-value: its expectation is at most 1 where the mean is true, at whatever unit one stops."""
+    """The capital that the bets against a mean made of 1: ``above`` that of those on a larger one, ``below`` that of
+    the others. Each is an e-value: its expectation is at most 1 where the mean is true, at whatever unit one stops."""
 
     above: float
     below: float
@@ -159,7 +159,7 @@ class RunningBets:
 
     @property
     def evidence(self) -> BetEvidence:
-        """What the bets came to so far."""
+        """The evidence of the bets so far."""
         above, below = (float(np.logaddexp.reduce(logs)) for logs in self._logs)
         return BetEvidence(exp(min(_MOST_LOG, above)), exp(min(_MOST_LOG, below)))
 

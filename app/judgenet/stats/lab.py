@@ -40,9 +40,8 @@ class NamesEffect:
 
     The shares are those of first-first with names and without, on the pairs that count for both, with the exact sign
     test of the pairs (of the instructions, where pairs share them) that differ. ``own_named`` is how often its own
-    system wins in both orders where it is told which that is, of ``own_n`` valid pairs. ``systems`` are the wins per
-    appearance of each system with names and without.
-    """
+    system wins in both orders where the prompt says which that is, of ``own_n`` valid pairs. ``systems`` are the wins
+    per appearance of each system with names and without."""
 
     judge: str
     share_named: float | None

@@ -55,7 +55,7 @@ class LabelPlan:
     """A plan for an interval of ``width``. ``pairs`` have a verdict, ``labelled`` of them a label too.
 
     ``needs`` are labels in all by method. ``strata``, ``totals`` (pairs), ``have`` (labels) and ``targets`` (labels
-    wished) are by verdict. ``assumed`` says that the labels are too few to plan with. ``effect`` is that of questions
+    to reach) are by verdict. ``assumed`` says that the labels are too few to plan with. ``effect`` is that of questions
     with several pairs.
     """
 

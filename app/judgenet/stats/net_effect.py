@@ -1,8 +1,7 @@
 """The net effect of a bias: target twice less rival twice, over valid pairs, and what can be concluded from it.
 
-A share of biased pairs cannot tell a noisy judge from a biased one: a coin comes to a quarter. The net effect of a
-judge without the bias is 0 whatever its noise, so that verdicts rest on it (statistics 4.3).
-"""
+A share of biased pairs does not distinguish a noisy judge from a biased one: a coin reaches a quarter. The net effect
+of a judge without the bias is 0 whatever its noise, so that verdicts rest on it (statistics 4.3)."""
 
 from __future__ import annotations
 

@@ -207,7 +207,8 @@ def rank(
     """Ranks systems from judged pairs. Intervals are percentile bootstraps over questions, with all games of a question
     drawn together, and widened by Student's quantile; each resample has half a question's games, spread over the
     systems that met, drawn with it, so that it varies where all games end alike. Below :data:`FEWEST_QUESTIONS`
-    questions there are none. ``on_step`` hears how many resamples of how many are done; what it raises ends the work.
+    questions there are none. ``on_step`` is called with how many resamples of how many are done; what it raises ends
+    the work.
 
     :raises ValueError: fewer than two systems.
     """

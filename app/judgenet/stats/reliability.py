@@ -1,6 +1,6 @@
 """Whether probabilities mean what they say: the reliability curve, the expected calibration error and the Brier score.
 
-A probability that B is better is held against what people said of the pair: 1 for B, 0 for A; pairs that people call a
+A probability that B is better is compared with the human label of the pair: 1 for B, 0 for A; pairs that people call a
 tie are left out, and counted. Probabilities are put into bins; the expected calibration error (ECE; Naeini et al. 2015)
 is the mean over pairs of how far the mean probability of a pair's bin is from the share of B in it.
 

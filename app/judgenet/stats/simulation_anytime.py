@@ -86,7 +86,7 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What stopping at the first look that excludes one half comes to.
+    """The effect of stopping at the first look that excludes one half.
 
     ``stopped`` is the share of the runs that stopped before their last pair, ``asked`` the median share of the pairs
     that were asked, and ``found`` the share of the runs in which the ordinary interval, looked at once at the end,
@@ -233,7 +233,7 @@ _TIES: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class RankedRuns:
-    """What choosing matches comes to (:mod:`judgenet.stats.adaptive_matches`): the share of the runs with two systems
+    """The results of choosing matches (:mod:`judgenet.stats.adaptive_matches`): the share of the runs with two systems
     separated that are equal or the other way round (``wrong``), of those with each separated from the next, and the
     median share of all matches that were played."""
 
@@ -293,7 +293,7 @@ def anytime_failures(looks: Sequence[Looked], rankings: Sequence[RankedRuns] = (
 def simulate_anytime(
     runs: int, seed: int = 0, on_setting: Callable[[str], object] | None = None
 ) -> tuple[list[Looked], list[Saved], list[RankedRuns]]:
-    """All settings; ``on_setting`` hears of each before it begins."""
+    """All settings; ``on_setting`` is called with each before it begins."""
     looks, savings, rankings = [], [], []
     for place, setting in enumerate(LOOKS):
         if on_setting is not None:

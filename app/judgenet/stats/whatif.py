@@ -253,10 +253,9 @@ def what_if(
 ) -> WhatIf | None:
     """The accuracy of every size of exact sub-network; ``None`` where no labelled pair has a verdict.
 
-    ``smallest`` is the one with the fewest calls whose accuracy is at most ``tolerance`` below the whole network's.
-    At most ``subsets`` choices of neurons are averaged for a size. ``on_progress`` hears how many sizes of how many are
-    done; what it raises ends the work.
-    """
+    ``smallest`` is the one with the fewest calls whose accuracy is at most ``tolerance`` below the whole network's. At
+    most ``subsets`` choices of neurons are averaged for a size. ``on_progress`` is called with how many sizes of how
+    many are done; what it raises ends the work."""
     asked = calls.asked.mean(axis=0) if len(calls.asked) else np.zeros(calls.asked.shape[1:])
     labelled = calls.human > 0
     if not labelled.any():
@@ -397,7 +396,7 @@ def _point(
     clusters: _Clusters | None,
     masks: Asked | None = None,
 ) -> Point | None:
-    """What a size comes to, over choices of neurons, or of the given ``masks`` alone."""
+    """The accuracy of a size, over choices of neurons, or of the given ``masks`` alone."""
     depth, width, orders, samples = size
     axes = [place for place, order in enumerate(ORDERS) if order in orders]
     differences = calls.differences[:, :, axes, :samples]

@@ -31,8 +31,8 @@ def rule_confidence(frame: RunFrame) -> Floats:
 
 
 def final_verdict(frame: RunFrame, index: int) -> tuple[Verdict | None, Literal["people", "network"] | None]:
-    """What a pair comes to where a rule accepts verdicts, and by whom: what people say of it, also in a review of the
-    pairs that were left to them, else the accepted verdict. Both ``None`` while it waits for people."""
+    """The final verdict of a pair where a rule accepts verdicts, and whose it is: the human label, also in a review of
+    the pairs that were left to them, else the accepted verdict. Both ``None`` while it waits for people."""
     said = frame.human_label(index) or frame.people(index).targeted
     if said is not None:
         return said, "people"

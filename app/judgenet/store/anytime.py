@@ -1,6 +1,6 @@
 """Which pairs of a run count in intervals that are valid at any time, and with which scores.
 
-Who looks while a run goes on must not choose by the verdicts which pairs are in. A pair therefore counts when its turn
+Which pairs count while a run goes on must not depend on their verdicts. A pair therefore counts when its turn
 has come: all pairs before it, in the order in which the run asks, are finished, and so are all of its question. Pairs
 that are fast do not jump the queue.
 """

@@ -65,7 +65,7 @@ class CallFrame(CallTable):
     ) -> Self:
         """The frame of a recorded run, under its own rules of aggregation or others.
 
-        ``on_progress`` hears how many pairs of how many are read; what it raises ends the reading.
+        ``on_progress`` is called with how many pairs of how many are read; what it raises ends the reading.
         """
         (total,) = store.reader.execute("SELECT count(*) FROM run_pairs WHERE run=?", (run.number,)).fetchone()
         states = bytearray()

@@ -368,7 +368,7 @@ class Store:
         """Writes what is queued and closes. Gives up at once where writing fails, and where it does not end after
         ``patience`` seconds.
 
-        Threads that read hear of it as an error of ``sqlite3``, or a :class:`StoreError`.
+        Threads that read get an error of ``sqlite3``, or a :class:`StoreError`.
         """
         if self._writer.alive:
             self._publish_labels()

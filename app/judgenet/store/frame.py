@@ -416,7 +416,7 @@ class RunFrame(CallFrame):
 
     def curves(self, name: str) -> AgreementCurves:
         """How one aggregation agrees with people over the finished pairs, in the order in which they finished. The
-        learned one is not held against labels that taught it."""
+        learned one is not compared with labels that taught it."""
         done = np.asarray(self.finished, np.int64)
         human = self.human[done]
         if name == LEARNED:

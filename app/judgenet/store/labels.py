@@ -80,7 +80,8 @@ def _same(label: HumanLabel) -> tuple[object, ...]:
 
 
 def put_label(store: Store, label: HumanLabel, on_commit: Callable[[Sequence[HumanLabel]], None] | None = None) -> None:
-    """Queues a label behind what is being written. ``on_commit`` hears on the writer's thread of what is on disk."""
+    """Queues a label behind what is being written. ``on_commit`` is called on the writer's thread with what is on
+    disk."""
     store.put(lambda db: insert_label(db, label), label, on_commit)
 
 

@@ -18,7 +18,7 @@ MOST_POINTS: Final = 600
 
 class Pace(NamedTuple):
     """A stretch of a run. ``at`` is where it ends, in seconds of running time; ``calls_s`` and ``tokens_s`` are a
-    second within it, ``price`` is what all known prices came to by then."""
+    second within it, ``price`` is the sum of all known prices by then."""
 
     at: float
     calls_s: float

@@ -41,7 +41,7 @@ SCALE = (0.0, 10.0)
 """The scale of texts read anew: judges elsewhere rate from 0 or 1 to 10."""
 
 NEURON = ("judge", "prompt")
-"""The columns that name a neuron, if not told otherwise."""
+"""The columns that name a neuron, by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def network_for(selected: Selected) -> NetworkSpec:
 
 
 def evaluated(judgment: Judgment, reading: ReadingMode, unread: Unread) -> tuple[Evaluation | Unscored, str]:
-    """(what a judgment comes to, how it was taken: ``recorded`` or the reader's rule, empty for neither).
+    """(the evaluation of a judgment, how it was read: ``recorded`` or the reader's rule, empty for neither).
 
     Where a verdict and scores are recorded, the verdict counts: scores of reward models have no common scale.
     """

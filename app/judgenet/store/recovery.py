@@ -139,7 +139,7 @@ class UnclosedSession:
 
 
 class Session:
-    """This program's mark that it has a project open. The mark of a program that died can be told by its free lock.
+    """This program's mark that it has a project open. The mark of a program that died is recognised by its free lock.
 
     Without a folder to write in there is no mark, and nothing else changes.
     """

@@ -29,7 +29,7 @@ class Answer:
 
     ``parameters`` are those asked for; ``applied`` has what was sent otherwise, by name
     (:class:`judgenet.store.usage.ParameterUse`). Both stand in one list in the store, where answers of earlier programs
-    have the parameters alone: nobody knows of a single one of them what was applied.
+    have the parameters alone: it is not recorded what was applied.
 
     Times are seconds (``started_at`` since the epoch). ``price`` is ``None`` where unknown. ``shared`` and
     ``own`` make up the user message.
@@ -638,7 +638,7 @@ _LIKELY: Final = ("scores_from", "share_a", "share_tie", "share_b", "sampled_a",
 
 
 def _result_columns(store: Store, alias: str = "", *, evidence: bool = True) -> str:
-    """The columns of which :func:`_result` makes what a call came to, in its order."""
+    """The columns of which :func:`_result` makes the result of a call, in its order."""
     names = ("status", "reason", "detail", "verdict", "score_a", "score_b", "evidence")
     named = [store.column("run_calls", name, alias) if evidence or name != "evidence" else "NULL" for name in names]
     later = [store.column("run_calls", name, alias) for name in _LIKELY]

@@ -31,7 +31,7 @@ SETTINGS_SCHEMA = 1
 CONFIG_VARIABLE = "JUDGENET_CONFIG_DIR"
 
 LOCAL_CONCURRENCY = 1
-"""A desktop server answers on one slot unless told otherwise; more requests would only wait in its queue."""
+"""A desktop server answers on one slot by default; more requests would only wait in its queue."""
 
 # The GA version that first takes a reply schema.
 _AZURE_API_VERSION = "2024-10-21"

@@ -40,7 +40,7 @@ _RATE_S: Final = 60.0
 @dataclass(frozen=True, slots=True)
 class ShardSetLook:
     """A set of shards at one time (POSIX time ``at``). ``cells`` has the state of each shard by index less 1, as its
-    place in :data:`CELL_STATES`; ``reports`` what each tells that has begun. ``told`` is what is told of all,
+    place in :data:`CELL_STATES`; ``reports`` the report of each that has begun. ``told`` is the report on all,
     ``None`` where nobody does (array jobs); ``command`` the last command.
 
     Sums are over the shards that have begun; ``pairs`` is ``None`` where it is not known of all. Rates are ``None``

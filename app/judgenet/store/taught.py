@@ -28,7 +28,7 @@ def fair_frame(
     rules: Aggregation | None = None,
     on_progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> RunFrame:
-    """:meth:`RunFrame.read` for figures: with learned verdicts that may be held against the labels."""
+    """:meth:`RunFrame.read` for figures: with learned verdicts that may be compared with the labels."""
     frame = RunFrame.read(store, run, rules, on_progress)
     known = frame.taught = taught(frame)
     if known.verdicts:

@@ -33,8 +33,8 @@ class StoreWriter:
 
     Attributes:
         trouble: what keeps the store from being written, known once a write has failed.
-        on_trouble: hears (on the writer's thread) that writing fails; an empty message says it works again.
-        on_failure: hears (on the writer's thread) of a write that can never succeed, and was left out.
+        on_trouble: is called (on the writer's thread) when writing fails; an empty message says it works again.
+        on_failure: is called (on the writer's thread) with a write that can never succeed, and was left out.
     """
 
     def __init__(

@@ -87,14 +87,13 @@ class NotAllowed:
 class Probe:
     """A bias to be measured.
 
-    ``show`` turns a pair into prompts. ``outcomes`` name what an answer to all prompts can come to: the targets, their
-    rivals, and neither throughout. Where there are rivals (:attr:`has_rival`) the verdict rests on the net effect:
-    ``above`` says what it means that the targets win, ``against`` that the rivals do, and ``toward`` names the two in
-    a sentence "Biased toward …". Elsewhere a share of any size is a fault. ``rate`` gives the counts, with ``{hits}``
-    and ``{n}``, where they are part of the verdict. ``by_consistent``: shares of two judges are compared on the pairs
-    that both judge the same way in both orders, since a judge that is only steadier chooses targets and rivals more
-    often.
-    """
+    ``show`` turns a pair into prompts. ``outcomes`` name the possible outcomes of the answers to all prompts: the
+    targets, their rivals, and neither throughout. Where there are rivals (:attr:`has_rival`) the verdict rests on the
+    net effect: ``above`` says what it means that the targets win, ``against`` that the rivals do, and ``toward`` names
+    the two in a sentence "Biased toward …". Elsewhere a share of any size is a fault. ``rate`` gives the counts, with
+    ``{hits}`` and ``{n}``, where they are part of the verdict. ``by_consistent``: shares of two judges are compared on
+    the pairs that both judge the same way in both orders, since a judge that is only steadier chooses targets and
+    rivals more often."""
 
     key: str
     title: str
@@ -115,7 +114,7 @@ class Probe:
         return self.rule in ("both", "consistent")
 
     def chance(self, settings: LabSettings) -> float | None:
-        """The share that a fair coin comes to (statistics 4.3); ``None`` where every coin toss is a fault."""
+        """The share that a fair coin reaches (statistics 4.3); ``None`` where every coin toss is a fault."""
         if self.rule == "both":
             return 0.25
         if self.rule == "consistent":
