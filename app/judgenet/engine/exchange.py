@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import re
 import time
 from collections.abc import Mapping
@@ -40,9 +39,6 @@ still comes, after the last event the end of the body, so that the connection ca
 _WITH_TOKENS = 8
 """How many times larger an answer with token probabilities may be; its text may not."""
 
-_CLOSELY = 0.02
-"""News within this share of the longest silence count as one."""
-
 _MESSAGE_CHARS = 300
 
 
@@ -65,26 +61,51 @@ def longest_silence(request: ChatRequest, profile: EndpointProfile) -> float:
 
 
 class _Wait:
-    """How long an answer is waited for: until the next news of it, and never beyond its deadline."""
+    """How long an answer is waited for, in seconds from entering it: until its deadline; once the endpoint was heard
+    (:meth:`news`), only as long as silence may last. What is awaited within is cancelled then.
 
-    def __init__(self, limit: asyncio.Timeout, ends: float, idle: float) -> None:
-        self._limit = limit
-        self._ends = ends
+    Its timer is not moved with the news but looks, when it goes off, whether there were any: mostly a call needs one.
+
+    :raises TimeoutError: on leaving it, when time ran out.
+    """
+
+    def __init__(self, deadline: float, idle: float) -> None:
+        self._deadline = deadline
         self._idle = idle
-        self._again = -math.inf
-        self._clock = asyncio.get_running_loop().time
+        self._expired = False
+
+    def __enter__(self) -> _Wait:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task, self._cancelling = task, task.cancelling()
+        self._loop = asyncio.get_running_loop()
+        began = self._loop.time()
+        self._until = self._ends = began + self._deadline
+        self._timer = self._loop.call_at(began + min(self._idle, self._deadline), self._look)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._timer.cancel()
+        # As in asyncio.timeout: a cancellation from elsewhere goes on as one.
+        if self._expired and self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
+            raise TimeoutError from error
 
     def news(self) -> None:
-        """Something of the answer came. News that follow closely on others move no timer: setting it costs as much as
-        taking a piece of an answer in."""
-        now = self._clock()
-        if now >= self._again:
-            self._again = now + self._idle * _CLOSELY
-            self._limit.reschedule(min(self._ends, now + self._idle))
+        """Something of the answer came."""
+        self._until = min(self._ends, self._loop.time() + self._idle)
 
     def last(self, seconds: float) -> None:
         """Waits at most ``seconds`` from now on."""
-        self._limit.reschedule(min(self._ends, self._clock() + seconds))
+        self._until = min(self._ends, self._loop.time() + seconds)
+        self._timer.cancel()
+        self._timer = self._loop.call_at(self._until, self._look)
+
+    def _look(self) -> None:
+        if self._loop.time() < self._until:
+            self._timer = self._loop.call_at(self._until, self._look)
+        else:
+            self._expired = True
+            self._task.cancel()
 
 
 class Exchange:
@@ -145,9 +166,7 @@ class Exchange:
         deadline = self._profile.deadline
         response: HttpAnswer | None = None
         try:
-            async with asyncio.timeout(deadline) as limit:
-                ends = asyncio.get_running_loop().time() + deadline
-                wait = _Wait(limit, ends, longest_silence(request, self._profile))
+            with _Wait(deadline, longest_silence(request, self._profile)) as wait:
                 if stream:
                     wait.news()
                 assert self.headers is not None
@@ -186,9 +205,8 @@ class Exchange:
         content = bytearray()
         response: HttpAnswer | None = None
         try:
-            async with asyncio.timeout(self._profile.idle_timeout) as limit:
-                ends = asyncio.get_running_loop().time() + self._profile.deadline
-                wait = _Wait(limit, ends, self._profile.idle_timeout)
+            with _Wait(self._profile.deadline, self._profile.idle_timeout) as wait:
+                wait.news()
                 assert self.headers is not None
                 response = await self._transport.send("GET", URL(address), self.headers, None, self._timeout)
                 await _take(response, content, MOST_BYTES, wait)

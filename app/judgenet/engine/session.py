@@ -44,7 +44,7 @@ from judgenet.engine.executor import Executor
 from judgenet.engine.pair_choice import Steering
 from judgenet.engine.pairs_under_way import RunPlan
 from judgenet.engine.ports import Endpoint, EndpointState
-from judgenet.engine.runtime import Runtime
+from judgenet.engine.runtime import Runtime, collecting_seldom
 from judgenet.engine.server_context import ContextWatch
 from judgenet.store.db import Store
 from judgenet.store.pictures import keep_pictures
@@ -441,7 +441,8 @@ class Engine:
             handle._executor = _executor(handle.plan, store, endpoints, desks, emit)
             for action in handle._early:
                 action(handle._executor)
-            return await handle._executor.run()
+            with collecting_seldom():
+                return await handle._executor.run()
         finally:
             watch.end()
             closing = [*(desk.close() for desk in desks.values()), *(of.close() for of in endpoints.values())]

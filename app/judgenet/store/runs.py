@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
 from judgenet.core.calls import ROLES_LAYER, CallSite
@@ -354,7 +355,13 @@ again, as the first one was cut."""
 
 def _with_applied(answer: Answer) -> str:
     """The parameters' JSON list with one more element: what was sent otherwise."""
-    return json.dumps([*json.loads(answer.parameters), dict(answer.applied)], sort_keys=True)
+    return _one_more(answer.parameters, json.dumps(dict(answer.applied), sort_keys=True) if answer.applied else "{}")
+
+
+@lru_cache(maxsize=64)
+def _one_more(parameters: str, applied: str) -> str:
+    # The calls of a run share a few lists of parameters.
+    return json.dumps([*json.loads(parameters), json.loads(applied)], sort_keys=True)
 
 
 class KeptParameters(NamedTuple):
