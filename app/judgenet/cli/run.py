@@ -9,7 +9,7 @@ import queue
 import signal
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,6 @@ from judgenet.core.events import Event, RunFinished, event_json
 from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.core.shards import SHARD_RECORD
 from judgenet.core.wording import plural
-from judgenet.engine.batches import BatchChoice
 from judgenet.engine.estimate import estimate_run
 from judgenet.engine.prepare import Setup
 from judgenet.engine.session import Engine, RunHandle, endpoints_of
@@ -211,12 +210,6 @@ def _failure_told(desk: ShardDesk | None) -> Iterator[None]:
         raise
 
 
-def _refuse_with_ray(options: Mapping[str, object]) -> None:
-    for option, value in options.items():
-        if value:
-            raise InputError(f"{option} has no meaning with --engine ray. Leave one of the two out.")
-
-
 @with_setup
 def run(
     setup: Setup,
@@ -306,7 +299,8 @@ def run(
     given = {key: text.strip() for key, text in (("name", name), ("note", note)) if text is not None}
     setup = replace(setup, start=replace(setup.start, record={**setup.start.record, **given}))
     if retry_unscored:
-        if not setup.store_path.exists():
+        # On Ray the shards are looked at, each of which has a store.
+        if engine_name is None and not setup.store_path.exists():
             raise InputError(
                 f"--retry-unscored: {setup.store_path.parent} holds no run yet. Run the same command without it first."
             )
@@ -314,13 +308,9 @@ def run(
     if check and not _fit(setup, console, quiet=quiet):
         return ExitCode.FAILED
     if engine_name is not None:
-        from judgenet.cli.run_ray import RayOptions, run_on_ray
-
-        shard = SHARD_RECORD in setup.start.record
-        # A worker that is lost takes up to a minute of its store along: what it knew of a batch might be in it.
-        batch = isinstance(setup.start.batch, BatchChoice)
-        _refuse_with_ray({"--events": events, "--retry-unscored": retry_unscored, "--shard": shard, "--batch": batch})
-        return run_on_ray(setup, RayOptions(address, workers, shards), as_json=as_json, quiet=quiet)
+        if SHARD_RECORD in setup.start.record:
+            raise InputError("--shard has no meaning with --engine ray. Leave one of the two out.")
+        return _judge_on_ray(setup, (address, workers, shards), events, as_json=as_json, quiet=quiet)
     if (address, workers, shards) != (None, None, None):
         raise InputError("--address, --workers and --shards go with --engine ray.")
     desk = _desk(setup, tell)
@@ -331,6 +321,25 @@ def run(
         return ExitCode.INTERRUPTED
     with _own_disk(setup, desk, quiet=quiet) as store:
         return _judge_here(setup, store, desk, console, events, as_json=as_json, quiet=quiet)
+
+
+def _judge_on_ray(
+    setup: Setup,
+    options: tuple[str | None, int | None, int | None],
+    events: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Judges on Ray, with the events of all workers in one file where that is wanted."""
+    from judgenet.cli.run_ray import RayOptions, run_on_ray
+
+    log = None if events is None else open_output("--events", events, "a")
+    try:
+        return run_on_ray(setup, RayOptions(*options, log), as_json=as_json, quiet=quiet)
+    finally:
+        if log is not None:
+            _close_log(log)
 
 
 @contextmanager

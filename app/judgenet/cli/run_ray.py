@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 import typer
 
@@ -21,6 +21,7 @@ from judgenet.engine.divided_run import ClusterOptions, DividedRun
 from judgenet.engine.prepare import Setup
 from judgenet.engine.ray_shards import RayRun, RayShards, joined, workers_of
 from judgenet.engine.session import Start
+from judgenet.engine.shard_events import ShardEventReader
 from judgenet.figures.metrics import run_metrics
 from judgenet.store.db import Store
 from judgenet.store.locate import find_store
@@ -37,11 +38,12 @@ _GO_ON = " All workers wait. When it is mended: judgenet status PROJECT --resume
 
 
 class RayOptions(NamedTuple):
-    """What the options of the command say of Ray."""
+    """What the options of the command say of Ray; ``events`` is where all events go."""
 
     address: str | None = None
     workers: int | None = None
     shards: int | None = None
+    events: TextIO | None = None
 
 
 class _Progress:
@@ -113,9 +115,12 @@ def judge_on_ray(
     """
     progress = _Progress(Terminal(stderr=True), quiet=quiet)
     with joined(options.address, options.workers or os.cpu_count() or 1) as ray:
-        cluster = ClusterOptions(options.workers or workers_of(ray), options.shards)
+        log = options.events
+        cluster = ClusterOptions(options.workers or workers_of(ray), options.shards, events=log is not None)
         divided = DividedRun(start, project, project_path, cluster)
-        shards = RayShards(ray, RayRun(divided.plan(), divided.of, divided.folder, divided.job), progress.take)
+        events = None if log is None else ShardEventReader(log, divided.folder, divided.of)
+        run = RayRun(divided.plan(), divided.of, divided.folder, divided.job, events=events)
+        shards = RayShards(ray, run, progress.take)
         try:
             return shards.follow(), divided.folder
         finally:

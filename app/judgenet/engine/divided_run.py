@@ -12,6 +12,7 @@ from judgenet.core.network import asked_settings, stand_ins
 from judgenet.core.pairs import question_key
 from judgenet.core.project import Project
 from judgenet.core.shards import MOST_SHARDS, Shard
+from judgenet.core.wording import of
 from judgenet.engine.broker import BrokerPlan, ModelAt
 from judgenet.engine.division import Division
 from judgenet.engine.options import OptionError
@@ -30,23 +31,29 @@ _SHARDS_A_WORKER: Final = 4
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
     """How a run is spread: how many workers, and into how many shards (``None``: by the number of pairs, or as it was
-    before). ``open_with`` opens the endpoints in place of the usual way."""
+    before). ``open_with`` opens the endpoints in place of the usual way; with ``events`` workers write theirs down."""
 
     workers: int
     shards: int | None = None
     copy_every_s: float = COPY_EVERY_S
     open_with: OpenEndpoints | None = None
+    events: bool = False
 
 
 class DividedRun:
-    """The shards of a run as a cluster is given them.
+    """The shards of a run as a cluster is given them. Where what is unscored is asked again, these are the shards that
+    have such calls.
 
-    :raises OptionError: the run cannot be divided, or was divided otherwise.
+    :raises OptionError: the run cannot be divided, was divided otherwise, or has shards that are not done where what is
+        unscored is to be asked again.
     """
 
     def __init__(self, start: Start, project: Project, project_path: Path, options: ClusterOptions) -> None:
         if start.batch:
-            raise OptionError("Batches and --engine ray do not go together yet: leave out one of them.")
+            raise OptionError(
+                "Batches do not go with --engine ray: what a machine knew of a batch would be lost with it, and the "
+                "answers paid twice. One machine is enough for them; leave out one of the two."
+            )
         self.folder = shards_folder(project_path).absolute()
         self.of = shard_count(start, self.folder, options)
         self._options = options
@@ -54,6 +61,12 @@ class DividedRun:
         self._division = Division(start, project, project_path, self.of)
         self._places = self._division.all_places()
         self._models = models_of(start)
+        open_shards = self.of - len(self._done()) if start.scope == "unscored" else 0
+        if open_shards:
+            raise OptionError(
+                f"--retry-unscored: {of(self.of - open_shards, self.of)} shards are done. Run the same command without "
+                "it first."
+            )
 
     def plan(self) -> BrokerPlan:
         """What the broker is given."""
@@ -67,6 +80,13 @@ class DividedRun:
         )
 
     def _finished(self) -> Mapping[int, ShardReport]:
+        """The shards in which nothing is to be asked."""
+        done = self._done()
+        if self._start.scope != "unscored":
+            return done
+        return {index: report for index, report in done.items() if not report.unscored}
+
+    def _done(self) -> Mapping[int, ShardReport]:
         """The shards of this run that have all their pairs done."""
         found = {}
         for index, places in enumerate(self._places, 1):
@@ -98,6 +118,7 @@ class DividedRun:
             workers=self._options.workers,
             copy_every_s=self._options.copy_every_s,
             open_with=self._options.open_with,
+            events=self._options.events,
         )
 
 

@@ -26,6 +26,7 @@ from judgenet.core.shards import Shard
 from judgenet.engine.broker import AttemptAt, Beat, Broker, BrokerPlan, Orders
 from judgenet.engine.budget import Used
 from judgenet.engine.options import OptionError
+from judgenet.engine.shard_events import ShardEventReader
 from judgenet.engine.shard_worker import (
     ShardEnd,
     ShardJob,
@@ -61,13 +62,14 @@ class RayMissing(OptionError):
 @dataclass(frozen=True, slots=True)
 class RayRun:
     """A run on Ray. ``folder`` is the shared folder of its shards; ``job`` makes what a worker needs of a shard, by its
-    number. ``made`` tells it from earlier runs of the same shards."""
+    number. ``made`` tells it from earlier runs of the same shards. ``events`` takes in what the workers write down."""
 
     plan: BrokerPlan
     of: int
     folder: Path
     job: Callable[[int], ShardJob]
     made: float = field(default_factory=time.time)
+    events: ShardEventReader | None = None
 
 
 class BrokerDesk:
@@ -344,6 +346,8 @@ class RayShards:
         if self._unfit and not report.message:
             report = replace(report, message=f"Not used: {' '.join(self._unfit.values())}")
         self._on_report(report)
+        if self._run.events is not None:
+            self._run.events.look(self.tasks.values())
         if over and not self.tasks:
             return report  # type: ignore[no-any-return]
         while len(self.tasks) < self._run.plan.workers and (at := self._take()) is not None:
@@ -358,6 +362,8 @@ class RayShards:
                 self._take_in(at, self._ray.get(task))
             except Exception as error:  # whatever a worker may die of
                 self._ask("died", at, _death_words(error))
+            if self._run.events is not None:
+                self._run.events.end(at)
         return None
 
     def _take_in(self, at: AttemptAt, end: ShardEnd | UnfitNode) -> None:

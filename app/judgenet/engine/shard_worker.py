@@ -18,13 +18,14 @@ from typing import Final, Protocol
 
 from judgenet.core.events import CallFinished, Event, PairFinished, RunFinished, RunStarted
 from judgenet.core.project import Project
-from judgenet.core.shards import Shard
+from judgenet.core.shards import SHARD_RECORD, Shard
 from judgenet.engine.broker import AttemptAt, AttemptEnd, Beat, ModelAt, Orders
 from judgenet.engine.budget import LeasedBudget, Used
 from judgenet.engine.endpoints import open_approved
 from judgenet.engine.session import Engine, OpenEndpoints, RunHandle, Start
 from judgenet.engine.shard_desk import COPY_EVERY_S
 from judgenet.engine.shard_disk import own_disk, put_end, put_store
+from judgenet.engine.shard_events import ShardEventWriter
 from judgenet.engine.shared_endpoints import SharedEndpoints
 from judgenet.store.backup import store_sums
 from judgenet.store.db import Store, StoreError
@@ -67,7 +68,7 @@ class BrokerLink(Protocol):
 class ShardJob:
     """What a worker needs to know of a shard. ``start`` and ``project`` are the shard's own; ``folder`` is its shared
     folder; ``models`` are all that the run asks, ``stood_in_for`` those that a stand-in follows. ``open_with`` opens
-    the endpoints in place of the usual way."""
+    the endpoints in place of the usual way. With ``events`` all events are written down."""
 
     shard: Shard
     start: Start
@@ -78,6 +79,7 @@ class ShardJob:
     stood_in_for: frozenset[ModelAt] = frozenset()
     copy_every_s: float = COPY_EVERY_S
     open_with: OpenEndpoints | None = None
+    events: bool = False
     version: str = __version__
 
 
@@ -118,7 +120,11 @@ def work_shard(job: ShardJob, at: AttemptAt, link: BrokerLink) -> ShardEnd:
         path = store_path(folder / RUN_PROJECT)
         save_project(job.project, folder / RUN_PROJECT, backup=False)
         with Store.open(path) as store:
-            return _Attempt(job, at, link, store).run()
+            attempt = _Attempt(job, at, link, store)
+            try:
+                return attempt.run()
+            finally:
+                attempt.close()
 
 
 class _Attempt:
@@ -134,6 +140,8 @@ class _Attempt:
         self._endpoints = SharedEndpoints(
             job.open_with or open_approved, job.models, job.workers, self._wake.set, self._hold, job.stood_in_for
         )
+        places = job.start.record[SHARD_RECORD]["places"]
+        self._events = ShardEventWriter(store.path.parent, at, places) if job.events else None
         self._handle: RunHandle | None = None
         self._lost = False
         self._paused = False
@@ -159,6 +167,11 @@ class _Attempt:
         if self._lost or not self._keep(run_info(self._store, handle.run.id), end, scrub(finished.message)):
             return ShardEnd("failed", handle.used, "Another attempt took its place.")
         return ShardEnd(end, handle.used, scrub(finished.message))
+
+    def close(self) -> None:
+        """Ends what is written beside the store."""
+        if self._events is not None:
+            self._events.close()
 
     def _keep(self, run: RunInfo, end: AttemptEnd, message: str) -> bool:
         """Keeps what the shard came to; false where the attempt does not count any more."""
@@ -235,6 +248,8 @@ class _Attempt:
 
     def _hear(self, event: Event) -> None:
         """Counts what happens since the store was counted. On the engine's loop."""
+        if self._events is not None:
+            self._events.write(event)
         if isinstance(event, CallFinished):
             if not event.cached:
                 self._new += 1
@@ -255,6 +270,9 @@ class _Attempt:
     def _tell(self, state: ShardStatus, error: str = "") -> None:
         if self._lost:
             return
+        if self._job.start.scope == "unscored" and self._handle is not None:
+            # A call that is asked again takes the place of another.
+            self._count(self._handle.run)
         report = replace(
             self._report,
             state=state,
@@ -275,6 +293,8 @@ class _Attempt:
     def _publish(self, run: RunInfo, *, ended: bool) -> None:
         """Puts a copy of the store in the place of the one in the shared folder, at the end with the shard's matrix and
         manifest, and tells the broker what it proves. An attempt that does not count any more keeps nothing."""
+        if self._events is not None:
+            self._events.put(self._job.folder)
         if not put_store(self._store, self._job.folder, self._proves):
             self._lost = True
         elif ended:

@@ -18,6 +18,7 @@ import pytest
 from judgenet.engine import ray_shards
 from judgenet.engine.ray_shards import RayMissing
 from judgenet.store.shard_states import ShardReports, read_shards_report
+from tests.fakes.inline_ray import use_inline_ray
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
 
@@ -130,16 +131,68 @@ def test_without_ray_it_says_how_to_install_it(
     [
         (("--workers", "2"), "go with --engine ray"),
         (("--engine", "ray", "--shard", "1/2"), "--shard has no meaning with --engine ray"),
-        (("--engine", "ray", "--batch"), "--batch has no meaning with --engine ray"),
-        (("--engine", "ray", "--events", "e.jsonl"), "--events has no meaning with --engine ray"),
+        (("--engine", "ray", "--batch"), "Batches do not go with --engine ray"),
+        (("--engine", "ray", "--until", "width <= 0.1"), "cannot tell when enough is known"),
+        (("--engine", "ray", "--retry-unscored", "--shards", "2"), "0 of 2 shards are done"),
     ],
 )
 def test_options_that_do_not_go_together(
-    study: Path, judgenet: Judgenet, at: tuple[str, ...], options: tuple[str, ...], words: str
+    study: Path,
+    judgenet: Judgenet,
+    at: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    words: str,
 ) -> None:
+    use_inline_ray(monkeypatch)
     ran = judgenet("run", study.name, *at, *options)
     assert ran.code == 2
     assert words in ran.err
+
+
+def test_what_is_unscored_is_asked_again_and_all_events_come_together(
+    study: Path,
+    judgenet: Judgenet,
+    at: tuple[str, ...],
+    server: JudgeServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    use_inline_ray(monkeypatch)
+    server.set(faults={"prose": 0.3}, seed=2)
+    on_ray = ("run", study.name, *at, "--engine", "ray", "--shards", 3, "--workers", 1, "-q", "--json")
+    assert judgenet(*on_ray, "--events", "first.jsonl").code == 0
+    calls = judgenet("export", "study.shards", "--what", "calls").lines
+    unscored = [of for of in calls if of["status"] == "unscored"]
+    assert unscored
+    # The events of all shards, each pair by its place in the whole.
+    first = [json.loads(line) for line in (tmp_path / "first.jsonl").read_text(encoding="utf-8").splitlines()]
+    ended = [of for of in first if of["event"] == "pair_finished"]
+    assert sorted((of["pair"], of["pair_id"]) for of in ended) == [(place, f"p{place}") for place in range(40)]
+    assert {(of["shard"], of["attempt"]) for of in first} == {(1, 1), (2, 1), (3, 1)}
+    assert sum(of["event"] == "call_finished" for of in first) == len(calls)
+    assert list((tmp_path / "study.shards").glob("*/events*")) == []
+    server.set(faults={})
+    asked = len(server.log)
+    assert judgenet(*on_ray, "--retry-unscored", "--events", "again.jsonl").code == 0
+    again = [json.loads(line) for line in (tmp_path / "again.jsonl").read_text(encoding="utf-8").splitlines()]
+    new = [of for of in again if of["event"] == "call_finished" and not of["cached"]]
+    assert len(server.log) - asked == len(new)
+    # The second layer reads other texts now, so that more of it is asked; of the first nothing else.
+    new_calls = {(f"p{of['pair']}", of["layer"], of["neuron"], of["order"]) for of in new}
+    wanted = {(of["pair_id"], of["layer"], of["neuron"], of["order"]) for of in unscored}
+    assert new_calls >= wanted
+    assert {of for of in new_calls if of[1] == 1} == {of for of in wanted if of[1] == 1}
+    after = judgenet("export", "study.shards", "--what", "calls").lines
+    assert [of["status"] for of in after if of["status"] == "unscored"] == []
+    assert len(after) == len(calls)
+    told = read_shards_report(tmp_path / "study.shards")
+    assert told is not None
+    assert (told.state, told.calls, told.unscored) == ("done", len(calls), 0)
+    # Nothing is left to be asked again, and no shard is begun for it.
+    asked = len(server.log)
+    assert judgenet(*on_ray, "--retry-unscored").code == 0
+    assert len(server.log) == asked
 
 
 @needs_ray
