@@ -11,8 +11,8 @@ from judgenet.store.local_disk import file_system, local_folder, on_network
 
 MOUNTS = (
     ("/", "ext4"),
-    ("/home", "nfs4"),
-    ("/home/ada/local disk", "xfs"),
+    ("/net", "nfs4"),
+    ("/net/ada/local disk", "xfs"),
     ("/scratch", "lustre"),
     ("/mnt/far", "fuse.sshfs"),
     ("/mnt/near", "fuse.ntfs-3g"),
@@ -30,9 +30,9 @@ def mounts(monkeypatch: pytest.MonkeyPatch) -> None:
     ("path", "kind", "network"),
     [
         ("/usr/share/x", "ext4", False),
-        ("/home/ada/study.shards", "nfs4", True),
-        ("/home/ada/local disk/study", "xfs", False),
-        ("/homes/ada", "ext4", False),
+        ("/net/ada/study.shards", "nfs4", True),
+        ("/net/ada/local disk/study", "xfs", False),
+        ("/nets/ada", "ext4", False),
         ("/scratch", "lustre", True),
         ("/mnt/far/study", "fuse.sshfs", True),
         ("/mnt/near/study", "fuse.ntfs-3g", False),
@@ -46,7 +46,7 @@ def test_the_innermost_mount_says_what_a_disk_is(path: str, kind: str, network: 
 
 def test_a_home_on_a_network_is_left_for_the_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setenv("JUDGENET_STATE_DIR", "/home/ada/.local/state/judgenet")
+    monkeypatch.setenv("JUDGENET_STATE_DIR", "/net/ada/.local/state/judgenet")
     place = local_folder("indexes")
     assert place.is_relative_to(tmp_path)
     assert place.parent.stat().st_mode & 0o077 == 0

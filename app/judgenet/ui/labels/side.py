@@ -219,7 +219,7 @@ class SidePanel(QFrame):
         self.pace.setText(
             ""
             if each is None
-            else texts.pace(f"{each:,.0f}") + (texts.time_left(duration(each * left)) if left else "")
+            else texts.pace(f"{each:,.0f}") + (texts.left_to_label(duration(each * left)) if left else "")
         )
 
     def _show_latest(self, desk: Desk | None) -> None:

@@ -156,7 +156,7 @@ def pace(seconds: str) -> str:
     return f"Median {seconds} s per pair"
 
 
-def time_left(time: str) -> str:
+def left_to_label(time: str) -> str:
     return f", ≈ {time} left"
 
 
