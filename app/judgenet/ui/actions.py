@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QToolButton, QWidget
 
+from judgenet.ui import texts
 from judgenet.ui.action_texts import ACTION_TEXTS, Menu
 from judgenet.ui.icons import icon
 
@@ -108,7 +109,7 @@ class ActionTable(QObject):
             if other.id != action.id and other.scope is action.scope:
                 for key in action.keys:
                     if key in other.keys:
-                        raise ValueError(f"{key.toString()} is the shortcut of {other.id} and of {action.id}.")
+                        raise ValueError(texts.shortcut_of_two(key.toString(), other.id, action.id))
 
     def _make(self, action: Action) -> QAction:
         made = QAction(_without_mnemonic(action.text), self)

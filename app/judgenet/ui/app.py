@@ -33,6 +33,7 @@ from PySide6.QtWidgets import QApplication
 
 from judgenet.store.recovery import ended_sessions, log_file
 from judgenet.store.secrets import SecretFilter
+from judgenet.ui import texts
 from judgenet.ui.app_window import AppWindow
 from judgenet.ui.collector import collect_on_this_thread
 from judgenet.ui.errors import Mend
@@ -188,16 +189,16 @@ class Studio:
                 continue
             if self.window.context.document.file == session.file:
                 self.window.errors.tell(
-                    "JudgeNet ended without closing this project. It is as it was at the last change.",
+                    texts.REOPENED_AS_AT_THE_LAST_CHANGE,
                     session.file.name,
                     level="note",
                 )
             else:
                 open_it = partial(self.window.frame_actions.open_file, session.file)
                 self.window.errors.tell(
-                    "JudgeNet ended without closing this project.",
+                    texts.ENDED_WITHOUT_CLOSING,
                     session.file.name,
-                    Mend("Open it", open_it),
+                    Mend(texts.OPEN_IT, open_it),
                     level="note",
                 )
 
@@ -220,8 +221,8 @@ def keep_log() -> None:
 def make_app(arguments: Sequence[str] = ()) -> QApplication:
     """The application object."""
     qInstallMessageHandler(qt_message)
-    QApplication.setApplicationName("JudgeNet")
-    QApplication.setApplicationDisplayName("JudgeNet Studio")
+    QApplication.setApplicationName(texts.JUDGENET)
+    QApplication.setApplicationDisplayName(texts.JUDGENET_STUDIO)
     QApplication.setApplicationVersion(__version__)
     QApplication.setDesktopFileName("judgenet")
     app = QApplication.instance()
@@ -237,7 +238,7 @@ def make_app(arguments: Sequence[str] = ()) -> QApplication:
 def _end_without_screen() -> NoReturn:
     """Ends the program at once. Qt stops its loop where the connection to the screen breaks; a run must not go on, and
     be paid for, without a window. All that was answered is in the store, as after a crash."""
-    log.error("The connection to the screen was lost. Nothing is lost: open the project again, and its run goes on.")
+    log.error(texts.SCREEN_LOST)
     logging.shutdown()
     os._exit(1)
 

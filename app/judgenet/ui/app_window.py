@@ -21,7 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.store.db import Store, of_closed_store
+from judgenet.ui import texts
 from judgenet.ui.accessible import install_names
+from judgenet.ui.action_texts import Menu
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.approval import TrustAsker
 from judgenet.ui.bridge import Bridge
@@ -60,7 +62,7 @@ _REACHABLE: Final = QSize(120, 48)
 NEXT_PAGE_MS: Final = 20
 """Between the making of two pages the window answers to the user."""
 
-_MENUS: Final = ("Project", "Edit", "Network", "Run", "View", "Help")
+_MENUS: Final[tuple[Menu, ...]] = ("Project", "Edit", "Network", "Run", "View", "Help")
 
 
 def fitting(wanted: QRect, screens: list[QRect]) -> QRect:
@@ -162,7 +164,7 @@ class AppWindow(QMainWindow):
         self.frame_actions = FrameActions(
             self.context, self, self.palette_popup, self.tour, self.close_window, self.next_region, self.page_in_view
         )
-        self.menu = QMenu("Menu", self)
+        self.menu = QMenu(texts.MENU, self)
         self.top_bar = TopBar(actions, document, runner, self.menu)
         self.rail = Rail()
         self.status = StatusBar(document, run_state, runner, figures, self.context.shards, self.tasks)
@@ -271,10 +273,10 @@ class AppWindow(QMainWindow):
     def _title(self) -> None:
         document = self.context.document
         if not document.is_open:
-            self.setWindowTitle("JudgeNet Studio")
+            self.setWindowTitle(texts.JUDGENET_STUDIO)
             return
-        note = " (read-only)" if document.read_only else ""
-        self.setWindowTitle(f"{document.title}{note} – JudgeNet Studio")
+        named = texts.window_title_read_only if document.read_only else texts.window_title
+        self.setWindowTitle(named(document.title))
 
     def next_region(self, step: int) -> None:
         """Moves the focus to the next part of the window: top bar, rail, the page's parts, status bar."""
@@ -304,7 +306,7 @@ class AppWindow(QMainWindow):
                 for action in listed:
                     submenu.addAction(actions.qaction(action.id))
                     if action.id == "project.open":
-                        recent = submenu.addMenu("Recent projects")
+                        recent = submenu.addMenu(texts.RECENT_PROJECTS)
                         recent.addActions([actions.qaction(one.id) for one in actions if one.menu == recent.title()])
                         recent.setEnabled(not recent.isEmpty())
 
@@ -389,7 +391,7 @@ class AppWindow(QMainWindow):
         """Closes without asking: the system wants the program to end."""
         if not self._closing:
             self._closing = True
-            self.tasks.start(self.shut_down(), "Close the window")
+            self.tasks.start(self.shut_down(), texts.CLOSE_THE_WINDOW)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._closed:
@@ -398,17 +400,17 @@ class AppWindow(QMainWindow):
         event.ignore()
         if not self._closing:
             self._closing = True
-            self.tasks.start(self._close(), "Close the window")
+            self.tasks.start(self._close(), texts.CLOSE_THE_WINDOW)
 
     async def _close(self) -> None:
         try:
             runner = self.context.runner
             if runner.busy and not await confirm(
                 self,
-                "A run goes on",
-                "Stop the run and close? Finished calls are kept, and the run resumes from there next time.",
-                "Stop and close",
-                "Keep running",
+                texts.A_RUN_GOES_ON,
+                texts.STOP_THE_RUN_AND_CLOSE,
+                texts.STOP_AND_CLOSE,
+                texts.KEEP_RUNNING,
             ):
                 return
             await self.shut_down()

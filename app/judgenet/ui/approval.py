@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from judgenet.core.harmless import harmless
-from judgenet.store.approvals import ApprovalNeed
+from judgenet.store.approvals import ApprovalNeed, NeedKind
+from judgenet.ui import texts
 from judgenet.ui.dialogs import shown
 from judgenet.ui.document import Document
 from judgenet.ui.elements import label, line
@@ -20,13 +21,6 @@ from judgenet.ui.widgets import set_kind
 _WIDE: Final = 600
 _HIGH: Final = 520
 
-_WHAT: Final = {
-    "key": "Send your key {name}, and the prompts with the pairs, to:",
-    "address": "Send the prompts with the pairs to:",
-    "header": "Send the header {name} to:",
-    "file": "Read this file, which is outside the project's folder:",
-}
-
 
 class TrustDialog(QDialog):
     """What a project wants, each thing with the address or file that it is about. Its answer is no unless the user
@@ -35,10 +29,10 @@ class TrustDialog(QDialog):
     def __init__(self, document: Document, needs: Sequence[ApprovalNeed], theme: ThemeManager, parent: QWidget) -> None:
         super().__init__(parent)
         px = theme.theme.px
-        self.setWindowTitle("Do you trust this project?")
-        self.setAccessibleName("Do you trust this project?")
+        self.setWindowTitle(texts.DO_YOU_TRUST_THIS_PROJECT)
+        self.setAccessibleName(texts.DO_YOU_TRUST_THIS_PROJECT)
         place = document.path or document.file
-        lead = label(harmless(f"“{document.title}” asks for something you have not approved"), "title", wrap=True)
+        lead = label(harmless(texts.asks_for_something_new(document.title)), "title", wrap=True)
         file = label(harmless(str(place or "")), tone="text2", wrap=True)
         inner = QWidget()
         rows = QVBoxLayout(inner)
@@ -53,16 +47,14 @@ class TrustDialog(QDialog):
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName("What the project asks for")
+        area.setAccessibleName(texts.WHAT_THE_PROJECT_ASKS_FOR)
         advice = label(
-            "Allow it only if you know who made the project and recognise each address and file. "
-            "Your answer is kept on this computer, not in the project. "
-            "You can take it back in Settings.",
+            texts.ALLOW_ONLY_IF_YOU_KNOW,
             tone="text2",
             wrap=True,
         )
-        self.refuse = QPushButton("Do not allow")
-        self.allow = QPushButton("Allow")
+        self.refuse = QPushButton(texts.DO_NOT_ALLOW)
+        self.allow = QPushButton(texts.ALLOW)
         set_kind(self.refuse, "primary")
         self.refuse.setDefault(True)
         self.allow.setAutoDefault(False)
@@ -90,12 +82,21 @@ class TrustDialog(QDialog):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(gap)
         if need.endpoint:
-            column.addWidget(label(f"Endpoint {need.endpoint}", tone="text2"))
-        column.addWidget(label(_WHAT[need.kind].format(name=harmless(need.name)), wrap=True))
+            column.addWidget(label(texts.endpoint(need.endpoint), tone="text2"))
+        column.addWidget(label(_what_is_asked(need.kind, harmless(need.name)), wrap=True))
         place = label(harmless(need.place), "mono", wrap=True)
         place.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column.addWidget(place)
         return row
+
+
+def _what_is_asked(kind: NeedKind, name: str) -> str:
+    """What a project asks for: a key or a header by its name, an address, or a file."""
+    if kind == "key":
+        return texts.send_your_key(name)
+    if kind == "header":
+        return texts.send_the_header(name)
+    return texts.SEND_THE_PROMPTS if kind == "address" else texts.READ_THIS_FILE
 
 
 class TrustAsker:

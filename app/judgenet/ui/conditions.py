@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from judgenet.ui import texts
 from judgenet.ui.context import Context
 
 
@@ -13,11 +14,11 @@ class ActionConditions:
 
     def project(self) -> bool | str:
         """A project is open."""
-        return self._context.document.is_open or "Open a project first."
+        return self._context.document.is_open or texts.OPEN_A_PROJECT_FIRST
 
     def no_run(self) -> bool | str:
         """No run is in progress."""
-        return not self._context.runner.busy or "Stop the run first."
+        return not self._context.runner.busy or texts.STOP_THE_RUN_FIRST
 
     def still_project(self) -> bool | str:
         """A project is open, and no run goes on."""

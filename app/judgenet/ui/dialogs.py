@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.ui import texts
 from judgenet.ui.theme import dress
 
 
@@ -95,7 +96,7 @@ async def ask_text(parent: QWidget, title: str, question: str, text: str = "") -
 
 
 async def ask_texts(
-    parent: QWidget, title: str, fields: Sequence[tuple[str, str]], keep: str = "Save"
+    parent: QWidget, title: str, fields: Sequence[tuple[str, str]], keep: str = texts.SAVE
 ) -> tuple[str, ...] | None:
     """Asks for several lines of text, by name and present text; ``None`` where the user cancels."""
     dialog = QDialog(parent)
@@ -111,7 +112,7 @@ async def ask_texts(
         edits.append(edit)
     buttons = QDialogButtonBox()
     buttons.addButton(keep, QDialogButtonBox.ButtonRole.AcceptRole)
-    buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+    buttons.addButton(texts.CANCEL, QDialogButtonBox.ButtonRole.RejectRole)
     buttons.accepted.connect(dialog.accept)
     buttons.rejected.connect(dialog.reject)
     form.addRow(buttons)

@@ -37,6 +37,7 @@ from judgenet.store.recovery import (
     set_store_aside,
 )
 from judgenet.store.settings import SettingsError, builtin_profiles, profiles
+from judgenet.ui import texts
 from judgenet.ui.document_approvals import Approvals
 from judgenet.ui.document_saver import DocumentSaver, SaveState
 from judgenet.ui.errors import ErrorPort, Mend
@@ -169,7 +170,7 @@ class Document(QObject):
         self._session = Session()
         self.undo_stack = QUndoStack(self)
         self.undo_stack.setUndoLimit(UNDO_STEPS)
-        self.project = Project.new("Untitled", PRESETS["widedeep"].spec)
+        self.project = Project.new(texts.UNTITLED, PRESETS["widedeep"].spec)
         self.path: Path | None = None
         self.dataset: Dataset | None = None
         self.pairs: tuple[Pair, ...] = ()
@@ -235,7 +236,7 @@ class Document(QObject):
     def set_rule(self, rule: str) -> None:
         """Chooses the aggregation that gives the verdict. All others are reckoned too: it costs no call."""
         metadata = {**self.project.metadata, RULE: rule}
-        self.edit_project("Choose the rule of the vote", replace(self.project, metadata=metadata))
+        self.edit_project(texts.CHOOSE_THE_RULE_OF_THE_VOTE, replace(self.project, metadata=metadata))
 
     @property
     def profiles(self) -> Mapping[str, EndpointProfile]:
@@ -302,9 +303,9 @@ class Document(QObject):
         kept = _unsaved(path, copy, self.project)
         if kept is not None:
             self._errors.tell(
-                "Your last changes could not be saved to the project file; a copy was kept.",
+                texts.CHANGES_NOT_SAVED,
                 path.name,
-                Mend("Restore them", lambda: self.edit_project("Restore unsaved changes", kept)),
+                Mend(texts.RESTORE_THEM, lambda: self.edit_project(texts.RESTORE_UNSAVED_CHANGES, kept)),
                 level="warning",
             )
 
@@ -406,7 +407,7 @@ class Document(QObject):
     def _push(self, text: str, after: _Value, merge: str) -> None:
         before = _Value(self.project, self.dataset, self.folder)
         if self.read_only:
-            self._errors.tell(f"Nothing was changed. {self.read_only}", self.title, level="warning")
+            self._errors.tell(texts.nothing_was_changed(self.read_only), self.title, level="warning")
             return
         if after.project == before.project and after.dataset is before.dataset:
             return
@@ -462,7 +463,7 @@ class Document(QObject):
 
     def _load_pairs(self) -> None:
         if self.project.pairs is not None and self.dataset is None and self.approvals.may_read(self.project.pairs):
-            self._load_task = self._tasks.start(self._load(self.project.pairs, self.generation), "Load the pairs")
+            self._load_task = self._tasks.start(self._load(self.project.pairs, self.generation), texts.LOAD_THE_PAIRS)
 
     async def loaded(self) -> None:
         """Returns when the pairs are loaded, or could not be."""
@@ -479,18 +480,18 @@ class Document(QObject):
         folder, salt = self.folder, self.project.salt
         try:
             dataset = await self._tasks.job(
-                "Load the pairs", lambda job: read_source(source, folder, salt, lambda share: job.report(share, 1))
+                texts.LOAD_THE_PAIRS, lambda job: read_source(source, folder, salt, lambda share: job.report(share, 1))
             )
         except JobCancelled:
             self._errors.tell(
-                "The pairs were not loaded.", self.title, Mend("Load them", self.reload_pairs), level="warning"
+                texts.PAIRS_WERE_NOT_LOADED, self.title, Mend(texts.LOAD_THEM, self.reload_pairs), level="warning"
             )
             return
         except NotApproved as error:
             self.approvals.tell_outside(error.needs)
             return
         except (DataError, EndpointError, OSError) as error:
-            self._errors.tell_exception(error, mend=Mend("Try again", self.reload_pairs))
+            self._errors.tell_exception(error, mend=Mend(texts.TRY_AGAIN, self.reload_pairs))
             return
         finally:
             if generation == self.generation:
@@ -539,7 +540,9 @@ class Document(QObject):
         if store_path(path).exists():
             with Store.open(store_path(path)):
                 """Nobody else has it open."""
-        project = replace(self.project, name=path.stem) if draft and self.project.name == "Untitled" else self.project
+        project = (
+            replace(self.project, name=path.stem) if draft and self.project.name == texts.UNTITLED else self.project
+        )
         pictures = () if self.dataset is None else picture_folders(self.dataset.pairs)
         self.approvals.keep(lambda: carry(project, before.parent, path.parent, pictures))
         save_project(project, path, loaded_from=before)
@@ -570,9 +573,9 @@ def _opened_store(path: Path, read_only: str, errors: ErrorPort) -> tuple[Store 
         if not read_only:
             return Store.open(place), ""
     except StoreInUse:
-        read_only = "Open in another window or run: it is open read-only here."
+        read_only = texts.OPEN_ELSEWHERE
     except (StoreError, OSError) as error:
-        read_only = "Its folder cannot be written: it is open read-only."
+        read_only = texts.FOLDER_CANNOT_BE_WRITTEN
         errors.tell_exception(error, str(place))
     try:
         return Store.open(place, readonly=True) if place.exists() else None, read_only

@@ -9,6 +9,7 @@ from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.project import PairsSource
 from judgenet.store.approvals import ApprovalNeed, approve, endpoint_needs, file_needs
 from judgenet.store.settings import SettingsError
+from judgenet.ui import texts
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.tasks import Tasks
 
@@ -36,7 +37,7 @@ class Approvals:
             needs = self.needs(used)
             return not needs or await self._ask(needs)
         except (OSError, SettingsError) as error:
-            self._errors.tell_exception(error, "Nothing was sent")
+            self._errors.tell_exception(error, texts.NOTHING_WAS_SENT)
             return False
 
     def needs(self, used: Iterable[EndpointProfile]) -> tuple[ApprovalNeed, ...]:
@@ -52,7 +53,7 @@ class Approvals:
         try:
             needs = file_needs(source.files, self._document.folder, self._document.project.salt)
         except OSError as error:
-            self._errors.tell_exception(error, "No pairs were read")
+            self._errors.tell_exception(error, texts.NO_PAIRS_WERE_READ)
             return False
         if needs:
             self.tell_outside(needs)
@@ -62,9 +63,9 @@ class Approvals:
         """Says that the project may not read its pairs, or pictures of them, and offers to approve what it needs."""
         files = ", ".join(need.place for need in needs)
         self._errors.tell(
-            f"The project names pairs or pictures outside its own folder, which were not read: {files}",
+            texts.files_outside_the_folder(files),
             self._document.title,
-            Mend("Decide…", lambda: self._tasks.start(self._ask_to_read(needs), "Approve files")),
+            Mend(texts.DECIDE, lambda: self._tasks.start(self._ask_to_read(needs), texts.APPROVE_FILES)),
             level="warning",
         )
 
@@ -73,7 +74,7 @@ class Approvals:
             if await self._ask(needs):
                 self._document.reload_pairs()
         except OSError as error:
-            self._errors.tell_exception(error, "No pairs were read")
+            self._errors.tell_exception(error, texts.NO_PAIRS_WERE_READ)
 
     async def _ask(self, needs: Sequence[ApprovalNeed]) -> bool:
         project = self._document.generation

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from judgenet.core.project import Project, ProjectError
 from judgenet.store.project_file import FileChanged, ProjectFile
+from judgenet.ui import texts
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.tasks import Tasks
 
@@ -65,7 +66,7 @@ class DocumentSaver(QObject):
         if self.state == "saving":
             self._timer.start()
             return
-        self._tasks.start(self._save(self._file, self._document.project), "Save the project")
+        self._tasks.start(self._save(self._file, self._document.project), texts.SAVE_THE_PROJECT)
 
     async def _save(self, file: ProjectFile, project: Project) -> None:
         self._set_state("saving")
@@ -81,7 +82,7 @@ class DocumentSaver(QObject):
     def _save_failed(self, error: ProjectError) -> None:
         self._set_state("failed")
         changed = isinstance(error, FileChanged)
-        mend = Mend("Overwrite", self.save_over) if changed else Mend("Try again", self._document.save)
+        mend = Mend(texts.OVERWRITE, self.save_over) if changed else Mend(texts.TRY_AGAIN, self._document.save)
         self._errors.tell_exception(error, mend=mend)
 
     def save_over(self) -> None:

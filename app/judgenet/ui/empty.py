@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.wording import whole_percent
+from judgenet.ui import texts
 from judgenet.ui.elements import IconLabel, label
 from judgenet.ui.measures import measure
 from judgenet.ui.tasks import Job
@@ -36,7 +37,7 @@ class EmptyState(QFrame):
         self.button = QPushButton(self)
         self.more = QPushButton(self)
         for button in (self.button, self.more):
-            button.setAccessibleName("Nothing to do")
+            button.setAccessibleName(texts.NOTHING_TO_DO)
             button.hide()
         self._do: Callable[[], object] | None = None
         self._do_more: Callable[[], object] | None = None
@@ -72,14 +73,14 @@ class EmptyState(QFrame):
         """Sets the words; without ``button`` there is none. ``why_not`` says why it cannot be done now; ``more`` is a
         second button, for what may be done before."""
         self.more.setText(more)
-        self.more.setAccessibleName(more.rstrip("…") or "Nothing more to do")
+        self.more.setAccessibleName(more.rstrip("…") or texts.NOTHING_MORE_TO_DO)
         self.more.setVisible(bool(more))
         self._do_more = do_more
         self.sentence.setText(sentence)
         self.note.setText(note)
         self.note.setVisible(bool(note))
         self.button.setText(button)
-        self.button.setAccessibleName(button or "Nothing to do")
+        self.button.setAccessibleName(button or texts.NOTHING_TO_DO)
         self.button.setVisible(bool(button))
         self.button.setEnabled(not why_not)
         self.button.setToolTip(why_not)
@@ -113,9 +114,9 @@ class Waiting(QWidget):
         self.words = label("")
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(f"Progress of reading {what}")
-        self.stop = QPushButton("Stop")
-        self.stop.setAccessibleName(f"Stop reading {what}")
+        self.bar.setAccessibleName(texts.progress_of_reading(what))
+        self.stop = QPushButton(texts.STOP)
+        self.stop.setAccessibleName(texts.stop_reading(what))
         self.stop.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.stop.clicked.connect(self._stop)
         row = QHBoxLayout()

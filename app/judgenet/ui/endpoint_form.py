@@ -24,21 +24,21 @@ from judgenet.store.secrets import SecretError, find_key, keyring_problem, scrub
 from judgenet.store.settings import (
     profile_from_flags,
 )
+from judgenet.ui import texts
 from judgenet.ui.context import Context
 from judgenet.ui.elements import SpinBox, add_row, field, label
 from judgenet.ui.limits import both_prices
 from judgenet.ui.measures import measure
 from judgenet.ui.request_forms import extra_line
 
-_NO_PRICE: Final = "The price of this model is unknown: enter it to see costs and to set a limit of money."
 _KINDS: Final = {
-    "openai": "OpenAI-compatible",
-    "azure": "Azure OpenAI",
-    "anthropic": "Anthropic",
-    "gemini": "Google Gemini",
-    "ollama": "Ollama",
-    "embedded": "Local model (GGUF file)",
-    "replay": "A recorded run",
+    "openai": texts.OPENAI_COMPATIBLE,
+    "azure": texts.AZURE_OPENAI,
+    "anthropic": texts.ANTHROPIC,
+    "gemini": texts.GOOGLE_GEMINI,
+    "ollama": texts.OLLAMA,
+    "embedded": texts.LOCAL_MODEL,
+    "replay": texts.RECORDED_RUN,
 }
 
 
@@ -70,28 +70,28 @@ class EndpointForm(QWidget):
         self.key_value.returnPressed.connect(self._keep_key)
 
     def _make_model(self) -> None:
-        self.name = field("Name of the endpoint")
+        self.name = field(texts.NAME_OF_THE_ENDPOINT)
         self.kind = QComboBox()
-        self.kind.setAccessibleName("API type")
+        self.kind.setAccessibleName(texts.API_TYPE)
         self.kind.setMinimumContentsLength(26)
         for kind in get_args(EndpointKind):
             self.kind.addItem(_KINDS[kind], kind)
-        self.url = field("Address", "https://host/v1")
+        self.url = field(texts.ADDRESS, "https://host/v1")
         self.model = QComboBox()
-        self.model.setAccessibleName("Default model")
+        self.model.setAccessibleName(texts.DEFAULT_MODEL)
         self.model.setEditable(True)
         self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.model.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.model.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.list_models = QPushButton("List models")
-        self.list_models.setToolTip("Asks the server which models it has; that costs nothing")
+        self.list_models = QPushButton(texts.LIST_MODELS)
+        self.list_models.setToolTip(texts.LIST_MODELS_TIP)
         self.models_row = QWidget()
         models_row = QHBoxLayout(self.models_row)
         models_row.setContentsMargins(0, 0, 0, 0)
         models_row.addWidget(self.model, stretch=1)
         models_row.addWidget(self.list_models)
-        self.price_in = field("Price of tokens in, USD per million", "in, unknown")
-        self.price_out = field("Price of tokens out, USD per million", "out, unknown")
+        self.price_in = field(texts.PRICE_OF_TOKENS_IN, texts.IN_UNKNOWN)
+        self.price_out = field(texts.PRICE_OF_TOKENS_OUT, texts.OUT_UNKNOWN)
         self.prices = QWidget()
         prices = QHBoxLayout(self.prices)
         prices.setContentsMargins(0, 0, 0, 0)
@@ -100,48 +100,46 @@ class EndpointForm(QWidget):
         self.price_hint = label("", tone="text2", wrap=True)
 
     def _make_key(self) -> None:
-        self.key_name = field("Name of the key", "OPENAI_API_KEY")
-        self.key_value = field("Key", "Paste the key; it goes into the system keyring")
+        self.key_name = field(texts.NAME_OF_THE_KEY, "OPENAI_API_KEY")
+        self.key_value = field(texts.KEY, texts.PASTE_THE_KEY)
         self.key_value.setEchoMode(QLineEdit.EchoMode.Password)
-        self.keep_key = QPushButton("Save key")
+        self.keep_key = QPushButton(texts.SAVE_KEY)
         self.key_state = label("", tone="text2", wrap=True)
 
     def _make_limits(self) -> None:
-        self.concurrency = SpinBox("Parallel calls (max.)", 1, 512)
-        self.per_minute = SpinBox("Requests per minute", 0, 100_000)
-        self.per_minute.setSpecialValueText("no limit")
-        self.context_length = SpinBox("Context length in tokens", 0, 10_000_000)
-        self.context_length.setSpecialValueText("server's own")
+        self.concurrency = SpinBox(texts.MAXIMUM_PARALLEL_CALLS, 1, 512)
+        self.per_minute = SpinBox(texts.REQUESTS_PER_MINUTE, 0, 100_000)
+        self.per_minute.setSpecialValueText(texts.NO_LIMIT)
+        self.context_length = SpinBox(texts.CONTEXT_LENGTH_IN_TOKENS, 0, 10_000_000)
+        self.context_length.setSpecialValueText(texts.SERVERS_OWN)
         self.context_length.setSingleStep(4096)
-        self.context_length.setToolTip(
-            "How many tokens of prompt and answer a model holds; Ollama loads it with so many"
-        )
-        self.extra = field("Further fields of every request", '{"top_k": 20}')
-        self.extra.setToolTip("Fields of the request that only this endpoint knows, as a JSON object; no keys")
-        self.source = field("File or folder", "Path of the file or folder")
+        self.context_length.setToolTip(texts.CONTEXT_LENGTH_TIP)
+        self.extra = field(texts.FURTHER_FIELDS_OF_EVERY_REQUEST, '{"top_k": 20}')
+        self.extra.setToolTip(texts.FURTHER_FIELDS_TIP)
+        self.source = field(texts.FILE_OR_FOLDER, texts.PATH_OF_FILE_OR_FOLDER)
 
     def _lay_out(self) -> None:
         form = QFormLayout(self)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        add_row(form, "Name", self.name)
-        add_row(form, "API type", self.kind)
-        add_row(form, "Address", self.url)
-        add_row(form, "Default model", self.models_row)
-        add_row(form, "USD per million", self.prices)
+        add_row(form, texts.NAME, self.name)
+        add_row(form, texts.API_TYPE, self.kind)
+        add_row(form, texts.ADDRESS, self.url)
+        add_row(form, texts.DEFAULT_MODEL, self.models_row)
+        add_row(form, texts.USD_PER_MILLION, self.prices)
         form.addRow("", self.price_hint)
-        add_row(form, "Key name", self.key_name)
+        add_row(form, texts.KEY_NAME, self.key_name)
         key = QWidget()
         key_row = QHBoxLayout(key)
         key_row.setContentsMargins(0, 0, 0, 0)
         key_row.addWidget(self.key_value, stretch=1)
         key_row.addWidget(self.keep_key)
-        add_row(form, "Key", key)
+        add_row(form, texts.KEY, key)
         form.addRow("", self.key_state)
-        add_row(form, "Parallel calls (max.)", self.concurrency)
-        add_row(form, "Requests per minute", self.per_minute)
-        add_row(form, "Context length", self.context_length)
-        add_row(form, "Further fields", self.extra)
-        add_row(form, "File", self.source)
+        add_row(form, texts.MAXIMUM_PARALLEL_CALLS, self.concurrency)
+        add_row(form, texts.REQUESTS_PER_MINUTE, self.per_minute)
+        add_row(form, texts.CONTEXT_LENGTH, self.context_length)
+        add_row(form, texts.FURTHER_FIELDS, self.extra)
+        add_row(form, texts.FILE, self.source)
         self._form = form
         form.setContentsMargins(0, 0, 0, 0)
         measure(form, across=24, down=8)
@@ -173,13 +171,13 @@ class EndpointForm(QWidget):
         try:
             table = load_prices(self._context.document.project.prices)
         except PriceError as error:
-            self._context.errors.tell_exception(error, "Prices")
+            self._context.errors.tell_exception(error, texts.PRICES)
             return None
         return table.find(profile.model, profile.name, profile.kind) if profile.model else None
 
     def _show_price(self, profile: EndpointProfile) -> None:
         price = self._price_of(profile)
-        self.price_hint.setText("" if price is not None or not profile.model else _NO_PRICE)
+        self.price_hint.setText("" if price is not None or not profile.model else texts.PRICE_UNKNOWN_TIP)
         self.price_in.setText("" if price is None else f"{price.input:g}")
         self.price_out.setText("" if price is None else f"{price.output:g}")
 
@@ -194,12 +192,12 @@ class EndpointForm(QWidget):
 
         :raises ValueError: it is no price, or there is no model whose price it could be.
         """
-        entered = both_prices(self.price_in.text(), self.price_out.text(), profile.model or "The model")
+        entered = both_prices(self.price_in.text(), self.price_out.text(), profile.model or texts.THE_MODEL)
         known = self._price_of(profile)
         if entered is None or (known is not None and entered == (known.input, known.output)):
             return
         if not profile.model:
-            raise ValueError("Name the model whose price this is.")
+            raise ValueError(texts.NAME_THE_MODEL)
         keep_price(profile.name, profile.model, *entered)
         self._context.figures.refresh()
 
@@ -224,10 +222,10 @@ class EndpointForm(QWidget):
         """Says whether the key is found."""
         name = self.key_name.text().strip()
         if not name:
-            self.key_state.setText("No key is sent.")
+            self.key_state.setText(texts.NO_KEY_IS_SENT)
             return
-        self.key_state.setText("Looking for the key…")
-        self._context.tasks.start(self._look_for_key(name), "Look for the key")
+        self.key_state.setText(texts.LOOKING_FOR_THE_KEY)
+        self._context.tasks.start(self._look_for_key(name), texts.LOOK_FOR_THE_KEY)
 
     async def _look_for_key(self, name: str) -> None:
         folder = self._context.document.folder
@@ -236,7 +234,7 @@ class EndpointForm(QWidget):
         except SecretError as error:
             text = scrub(str(error))
         else:
-            text = f"{name} is set ({known.source})." if known is not None else f"{name} is not set."
+            text = texts.key_is_set(name, known.source) if known is not None else texts.key_is_not_set(name)
         if self.key_name.text().strip() == name:
             self.key_state.setText(text)
 
@@ -251,7 +249,7 @@ class EndpointForm(QWidget):
         url = "" if local else self.url.text().strip() or DEFAULT_URLS.get(kind, "")
         base = self.profile if self.profile is not None and not self.new else EndpointProfile(self.name.text().strip())
         key = self.key_name.text().strip() or None
-        extra = "{}" if kind == "replay" else parse_extra(self.extra.text().strip() or "{}", "Further fields")
+        extra = "{}" if kind == "replay" else parse_extra(self.extra.text().strip() or "{}", texts.FURTHER_FIELDS)
         if self.new and url and kind == "openai" and key is None:
             # The kind and the key's name of well-known hosts are filled in.
             usual = profile_from_flags(url)
@@ -274,20 +272,20 @@ class EndpointForm(QWidget):
         name, value = self.key_name.text().strip(), self.key_value.text()
         self.key_value.clear()
         if not name or not value.strip():
-            self.key_state.setText("Enter the key's name and paste the key.")
+            self.key_state.setText(texts.ENTER_NAME_AND_KEY)
             return
-        self._context.tasks.start(self._store_key(name, value), "Save key")
+        self._context.tasks.start(self._store_key(name, value), texts.SAVE_KEY)
 
     async def _store_key(self, name: str, value: str) -> None:
         try:
             await self._context.tasks.off_thread(store_key, name, value)
-            text = f"{name} is in the system's key store."
+            text = texts.key_is_stored(name)
         except SecretError:
             try:
                 set_session_key(name, value)
                 why = await self._context.tasks.off_thread(keyring_problem)
-                why = (why or "The system's key store did not save it.").partition(" (")[0].rstrip(".") + "."
-                text = f"Key kept for this session only. {why} To keep it, set the environment variable {name}."
+                why = (why or texts.KEY_WAS_NOT_STORED).partition(" (")[0].rstrip(".") + "."
+                text = texts.key_kept_for_this_session(why, name)
             except SecretError as other:
                 text = scrub(str(other))
         self.key_state.setText(text)

@@ -27,6 +27,7 @@ from judgenet.store.db import StoreError
 from judgenet.store.files import FileError
 from judgenet.store.secrets import SecretError, scrub
 from judgenet.store.settings import SettingsError
+from judgenet.ui import texts
 from judgenet.ui.elements import IconLabel
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
@@ -90,7 +91,7 @@ class UserMessage:
 
     def report(self) -> str:
         """All that helps somebody else to understand it; secrets are struck out."""
-        lines = [self.sentence, f"at {self.at.isoformat(timespec='seconds')}"]
+        lines = [self.sentence, texts.at(self.at.isoformat(timespec="seconds"))]
         lines += [f"{name} {version}" for name, version in versions().items()]
         if self.details:
             lines += ["", self.details]
@@ -136,14 +137,14 @@ class ErrorBar(QWidget):
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._more = QLabel(self._frame)
         self._mend = QPushButton(self._frame)
-        self._mend.setAccessibleName("Fix it")
+        self._mend.setAccessibleName(texts.FIX_IT)
         self._second = QPushButton(self._frame)
-        self._second.setAccessibleName("Another way")
-        self._copy = QPushButton("Copy details", self._frame)
+        self._second.setAccessibleName(texts.ANOTHER_WAY)
+        self._copy = QPushButton(texts.COPY_DETAILS, self._frame)
         self._close = QToolButton(self._frame)
         self._close.setIcon(icon("close"))
-        self._close.setAccessibleName("Close this message")
-        self._close.setToolTip("Close this message")
+        self._close.setAccessibleName(texts.CLOSE_THIS_MESSAGE)
+        self._close.setToolTip(texts.CLOSE_THIS_MESSAGE)
         for button in (self._mend, self._second, self._copy):
             button.setProperty("control", "small")
         set_kind(self._copy, "flat")
@@ -212,7 +213,7 @@ class ErrorBar(QWidget):
             self.tell(str(error), where, mend, details)
             return
         log.error("%s", scrub(details))
-        message = f"Something went wrong in the program ({type(error).__name__}: {error})."
+        message = texts.error_in_the_program(type(error).__name__, str(error))
         self.tell(message, where, mend, details)
 
     def close_first(self) -> None:
@@ -234,7 +235,7 @@ class ErrorBar(QWidget):
     def _copied(self) -> None:
         if self._troubles:
             QGuiApplication.clipboard().setText(self._troubles[0].report())
-            self._copy.setText("Copied")
+            self._copy.setText(texts.COPIED)
 
     def _show(self) -> None:
         self.setVisible(bool(self._troubles))
@@ -247,18 +248,18 @@ class ErrorBar(QWidget):
             widget.style().unpolish(widget)
             widget.style().polish(widget)
         self._icon.show_icon(name, color)
-        self._icon.setAccessibleName({"error": "Error", "warning": "Warning", "note": "Note"}[first.level])
+        self._icon.setAccessibleName({"error": texts.ERROR, "warning": texts.WARNING, "note": texts.NOTE}[first.level])
         self._text.setText(first.sentence)
         self._text.setAccessibleName(first.sentence)
         more = len(self._troubles) - 1
         self._more.setVisible(more > 0)
-        self._more.setText(f"and {more:,} more")
+        self._more.setText(texts.more_messages(f"{more:,}"))
         self._mend.setVisible(first.mend is not None)
         self._mend.setText(first.mend.text if first.mend else "")
-        self._mend.setAccessibleName(first.mend.text if first.mend else "Fix it")
+        self._mend.setAccessibleName(first.mend.text if first.mend else texts.FIX_IT)
         self._second.setVisible(first.second is not None)
         self._second.setText(first.second.text if first.second else "")
-        self._second.setAccessibleName(first.second.text if first.second else "Another way")
+        self._second.setAccessibleName(first.second.text if first.second else texts.ANOTHER_WAY)
         self._copy.setVisible(first.level != "note" or bool(first.details))
-        self._copy.setText("Copy details")
+        self._copy.setText(texts.COPY_DETAILS)
         self._place()

@@ -16,6 +16,7 @@ from judgenet.store.db import Store, StoreError
 from judgenet.store.files import FileError
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo
+from judgenet.ui import texts
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_folder, ask_save_file
 from judgenet.ui.elements import ComboBox, add_row, label
@@ -28,26 +29,22 @@ if TYPE_CHECKING:
     from judgenet.report.run_records import Record
 
 _SAYS: Final[dict[str, str]] = {
-    "calls": "One row per call: prompt, reply, scores, evidence, tokens and price.",
-    "verdicts": "One row per pair: the verdict of each aggregation, mean scores and votes. A missing verdict stays "
-    "empty.",
-    "pairs": "The pairs as a file that can be imported again, with their labels and pictures.",
-    "roles": "One row per role: its name and description, as the pair's neurons had them.",
-    "labels": "One row per human label, with who gave it and how its pair was chosen.",
-    "preferences": "Chosen and rejected responses, for training on preferences. Ties and pairs without a verdict are "
-    "left out and counted.",
-    "systems": "One row per response: its system, its mean score, and whether it won.",
-    "llm-comparator": "A file that LLM Comparator opens, with one rater per call.",
-    "argilla": "Records for Argilla with the verdicts as suggestions. What people answer there comes back on the page "
-    "Labels.",
-    "label-studio": "Tasks for Label Studio with the verdicts as predictions. What people answer there comes back on "
-    "the page Labels.",
-    "explorer": "One HTML file to explore: all pairs, each neuron's evidence, filters and smaller networks. It "
-    "needs no server and makes no request.",
-    "dataset": "A new folder with Parquet files and a card, as data set hubs have them.",
+    "calls": texts.EXPORT_OF_CALLS,
+    "verdicts": texts.EXPORT_OF_VERDICTS,
+    "pairs": texts.EXPORT_OF_PAIRS,
+    "roles": texts.EXPORT_OF_ROLES,
+    "labels": texts.EXPORT_OF_LABELS,
+    "preferences": texts.EXPORT_OF_PREFERENCES,
+    "systems": texts.EXPORT_OF_SYSTEMS,
+    "llm-comparator": texts.EXPORT_FOR_LLM_COMPARATOR,
+    "argilla": texts.EXPORT_FOR_ARGILLA,
+    "label-studio": texts.EXPORT_FOR_LABEL_STUDIO,
+    "explorer": texts.EXPORT_AS_EXPLORER,
+    "dataset": texts.EXPORT_AS_DATASET,
 }
 _OF_VERDICTS: Final = ("preferences", "systems", "argilla", "label-studio", "dataset")
 """The exports that take the verdicts of one aggregation."""
+_FORMATS: Final = {"jsonl": texts.JSON_LINES, "csv": texts.CSV, "parquet": texts.PARQUET, "json": texts.JSON}
 _WIDE: Final = 520
 
 
@@ -58,19 +55,19 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self._context = context
         self._over = parent
-        self.setWindowTitle("Export the run")
-        self.setAccessibleName("Export the run")
-        self.kind = ComboBox("What is exported")
-        self.form = ComboBox("Format")
-        self.source = ComboBox("Verdicts of")
+        self.setWindowTitle(texts.EXPORT_THE_RUN)
+        self.setAccessibleName(texts.EXPORT_THE_RUN)
+        self.kind = ComboBox(texts.WHAT_IS_EXPORTED)
+        self.form = ComboBox(texts.FORMAT)
+        self.source = ComboBox(texts.VERDICTS_OF)
         self.says = label("", tone="text2", wrap=True)
-        self.export_button, self.cancel_button = QPushButton("Export…"), QPushButton("Cancel")
+        self.export_button, self.cancel_button = QPushButton(texts.EXPORT_TO_A_FILE), QPushButton(texts.CANCEL)
         set_kind(self.export_button, "primary")
         self.export_button.setDefault(True)
         rows = QFormLayout()
-        add_row(rows, "Export", self.kind)
-        add_row(rows, "Format", self.form)
-        add_row(rows, "Verdicts of", self.source)
+        add_row(rows, texts.EXPORT, self.kind)
+        add_row(rows, texts.FORMAT, self.form)
+        add_row(rows, texts.VERDICTS_OF, self.source)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         buttons.addWidget(self.cancel_button)
@@ -102,7 +99,7 @@ class ExportDialog(QDialog):
         self.source.clear()
         for name in aggregation_names(spec):
             self.source.addItem(aggregation_title(name), name)
-        self.source.addItem("Human labels", HUMAN)
+        self.source.addItem(texts.HUMAN_LABELS, HUMAN)
         self.source.setCurrentIndex(self.source.findData(deciding(spec)))
         self._turned()
         theme = self._context.theme.theme
@@ -118,8 +115,8 @@ class ExportDialog(QDialog):
         self.says.setText(_SAYS.get(kind, ""))
         self.form.clear()
         formats = RUN_EXPORTS[kind].formats if kind in RUN_EXPORTS else ()
-        for of in formats:
-            self.form.addItem({"jsonl": "JSON Lines", "csv": "CSV", "parquet": "Parquet", "json": "JSON"}[of], of)
+        for format_name in formats:
+            self.form.addItem(_FORMATS[format_name], format_name)
         self._rows.setRowVisible(self.form, len(formats) > 1)
         self._rows.setRowVisible(self.source, kind in _OF_VERDICTS)
 
@@ -129,7 +126,7 @@ class ExportDialog(QDialog):
             return
         self.accept()
         chosen = (self.kind.currentData(), self.form.currentData(), self.source.currentData())
-        self._context.tasks.start(self._write(store, self._run, *chosen), "Export the run")
+        self._context.tasks.start(self._write(store, self._run, *chosen), texts.EXPORT_THE_RUN)
 
     async def _write(self, store: Store, run: RunInfo, kind: str, form: str | None, source: str) -> None:
         path = await self._ask(run, kind, form)
@@ -138,25 +135,25 @@ class ExportDialog(QDialog):
         context = self._context
         try:
             exported, counts = await context.tasks.job(
-                f"Export to {path.name}", lambda job: _written(store, run, kind, form, source, path, job)
+                texts.export_to(path.name), lambda job: _written(store, run, kind, form, source, path, job)
             )
         except JobCancelled:
-            context.errors.tell(f"{path.name} was not written: the export was stopped.", level="note")
+            context.errors.tell(texts.export_was_stopped(path.name), level="note")
             return
         except (FileError, StoreError, sqlite3.Error) as error:
-            context.errors.tell_exception(error, "The run was not exported")
+            context.errors.tell_exception(error, texts.RUN_NOT_EXPORTED)
             return
         written = ", ".join(plural(count, unit) for unit, count in counts.items())
         pictures = f" {exported.pictures.words}." if exported.pictures.words else ""
-        left = f" Left out: {exported.left_out_words}." if exported.left_out else ""
-        context.errors.tell(f"{path.name} is written: {written}.{pictures}{left}", str(path), level="note")
+        left_out = texts.left_out(exported.left_out_words) if exported.left_out else ""
+        context.errors.tell(texts.is_written(path.name, written, pictures + left_out), str(path), level="note")
 
     async def _ask(self, run: RunInfo, kind: str, form: str | None) -> Path | None:
         from judgenet.report.run_files import WHOLE_EXPORTS
 
         folder, title = self._context.document.folder, self.kind.currentText()
         if kind == "dataset":
-            chosen = await ask_folder(self._over, "A folder for the data set", str(folder))
+            chosen = await ask_folder(self._over, texts.FOLDER_FOR_THE_DATA_SET, str(folder))
             return None if chosen is None else chosen / f"{run.id}-dataset"
         suffix = form or WHOLE_EXPORTS[kind].suffix.removeprefix(".")
         suggestion = folder / f"{run.id}-{kind}.{suffix}"

@@ -20,6 +20,7 @@ from judgenet.engine.session import Start
 from judgenet.engine.setup import changes_since, start_of
 from judgenet.store.db import Store, StoreError
 from judgenet.store.runs import RunInfo
+from judgenet.ui import texts
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort
 from judgenet.ui.run_state import RunState
@@ -28,7 +29,7 @@ from judgenet.ui.tasks import Tasks
 WAIT_MS: Final = 150
 """Changes that follow each other faster are reckoned once."""
 
-_WORDS: Final = {"network": "Network", "prompts": "Prompts", "pairs": "Pairs"}
+_WORDS: Final = {"network": texts.NETWORK, "prompts": texts.PROMPTS, "pairs": texts.PAIRS}
 
 
 class _Superseded(Exception):
@@ -96,7 +97,7 @@ class DesignEstimate(QObject):
         if not self._document.is_open:
             return
         stop = self._stop = threading.Event()
-        self._task = self._tasks.start(self._reckon_now(stop), "Estimate the cost of the design")
+        self._task = self._tasks.start(self._reckon_now(stop), texts.ESTIMATE_THE_COST)
 
     async def _reckon_now(self, stop: threading.Event) -> None:
         document = self._document
@@ -124,7 +125,8 @@ class DesignEstimate(QObject):
             # Their file may be gone: it is not known whether they are others.
             differs = tuple(part for part in differs if part != "pairs")
         if differs and newest is not None:
-            text = f"{' and '.join(_WORDS[part] for part in differs).capitalize()} changed since run {newest.number}"
+            what = texts.AND.join(_WORDS[part] for part in differs).capitalize()
+            text = texts.changed_since_run(what, newest.number)
         self._take(estimate, "", text)
 
     def _take(self, estimate: RunEstimate | None, problem: str, difference: str) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QFontDatabase
 from judgenet import fonts
 from judgenet.assets import asset
 from judgenet.fonts import FILES
+from judgenet.ui import texts
 
 TABULAR: Final = QFont.Tag.fromString("tnum")
 
@@ -26,7 +27,7 @@ def load_fonts() -> tuple[str, ...]:
         path = asset("fonts", name)
         number = QFontDatabase.addApplicationFont(str(path))
         if number < 0:
-            raise FontError(f"The font {name} cannot be loaded from {path.parent}; reinstall JudgeNet.")
+            raise FontError(texts.font_cannot_be_loaded(name, str(path.parent)))
         families.update(QFontDatabase.applicationFontFamilies(number))
     return tuple(sorted(families))
 

@@ -12,6 +12,8 @@ from judgenet.core import design
 from judgenet.core.fixes import with_enough_roles
 from judgenet.core.network import NetworkError
 from judgenet.core.presets import parse_size
+from judgenet.core.wording import plural
+from judgenet.ui import texts
 from judgenet.ui.actions import Action, known_action
 from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
@@ -80,12 +82,12 @@ class FrameActions(QObject):
         document = self._context.document
         if not document.is_open or document.read_only:
             return []
-        wide = "as many neurons as roles" if width is None else f"{width:,} neuron{'s' if width != 1 else ''}"
-        layers = f"{depth:,} layer{'s' if depth != 1 else ''}"
+        wide = texts.AS_MANY_NEURONS_AS_ROLES if width is None else plural(width, "neuron")
+        layers = plural(depth, "layer")
         return [
             Action(
                 f"network.size.{text}",
-                f"Make it {layers} of {wide}",
+                texts.make_it(layers, wide),
                 lambda: self.set_size(width, depth),
                 icon="design",
             )
@@ -99,7 +101,7 @@ class FrameActions(QObject):
         return [
             Action(
                 f"pair.{text}",
-                f"Design with pair {int(text):,} in view",
+                texts.design_with_pair(f"{int(text):,}"),
                 partial(self._context.navigator.go, "design", pairs=(place,)),
                 icon="pair",
             )
@@ -113,7 +115,7 @@ class FrameActions(QObject):
         except NetworkError as error:
             self._context.errors.tell_exception(error)
             return
-        self._context.document.edit_network("Change the size", spec)
+        self._context.document.edit_network(texts.CHANGE_THE_SIZE, spec)
         self._context.navigator.go("design")
 
     def open_palette(self) -> None:

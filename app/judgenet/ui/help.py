@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.engine.versions import licences, versions
 from judgenet.store.recovery import log_file
+from judgenet.ui import texts
 from judgenet.ui.actions import Action
 from judgenet.ui.context import Context
 from judgenet.ui.elements import field, label
@@ -32,41 +33,52 @@ from judgenet.ui.widgets import set_kind
 _WIDE: Final = 640
 _HIGH: Final = 620
 _AREAS: Final = {
-    "project": "Project",
-    "edit": "Edit",
-    "data": "Data",
-    "labels": "Labels",
-    "run": "Run",
-    "models": "Run",
-    "experiments": "Run",
-    "results": "Results",
-    "report": "Report",
-    "bias": "Bias",
-    "neuron": "Design",
-    "layer": "Design",
-    "chair": "Design",
-    "network": "Design",
-    "templates": "Design",
-    "canvas": "Design",
-    "design": "Design",
-    "page": "Window",
-    "palette": "Window",
-    "view": "Window",
-    "theme": "Window",
-    "endpoints": "Window",
-    "help": "Window",
-    "app": "Window",
+    "project": texts.PROJECT,
+    "edit": texts.EDIT,
+    "data": texts.DATA,
+    "labels": texts.LABELS,
+    "run": texts.RUN,
+    "models": texts.RUN,
+    "experiments": texts.RUN,
+    "results": texts.RESULTS,
+    "report": texts.REPORT,
+    "bias": texts.BIAS,
+    "neuron": texts.DESIGN,
+    "layer": texts.DESIGN,
+    "chair": texts.DESIGN,
+    "network": texts.DESIGN,
+    "templates": texts.DESIGN,
+    "canvas": texts.DESIGN,
+    "design": texts.DESIGN,
+    "page": texts.WINDOW,
+    "palette": texts.WINDOW,
+    "view": texts.WINDOW,
+    "theme": texts.WINDOW,
+    "endpoints": texts.WINDOW,
+    "help": texts.WINDOW,
+    "app": texts.WINDOW,
 }
 """The part of the sheet by the area of an action's id."""
-_ORDER: Final = ("Window", "Project", "Edit", "Design", "Data", "Labels", "Run", "Results", "Bias", "Report")
+_ORDER: Final = (
+    texts.WINDOW,
+    texts.PROJECT,
+    texts.EDIT,
+    texts.DESIGN,
+    texts.DATA,
+    texts.LABELS,
+    texts.RUN,
+    texts.RESULTS,
+    texts.BIAS,
+    texts.REPORT,
+)
 _PAGE_KEYS: Final = (
-    ("Design", "Arrow keys", "Go from neuron to neuron; with Shift, extend the selection"),
-    ("Design", "Enter", "Open the neuron in the inspector"),
-    ("Design", "Ctrl++ / Ctrl+-", "One neuron more or fewer in the layer"),
-    ("Design", "Alt+Up / Alt+Down", "Move the neuron within its layer"),
-    ("Design", "Delete", "Remove the selected neurons or the edge"),
-    ("Data", "Enter", "Read the pair"),
-    ("Labels", "A / T / B", "Response A is better, a tie, response B is better"),
+    (texts.DESIGN, texts.ARROW_KEYS, texts.ARROW_KEYS_DO),
+    (texts.DESIGN, texts.ENTER, texts.ENTER_OPENS_THE_NEURON),
+    (texts.DESIGN, texts.CONTROL_PLUS_MINUS, texts.CONTROL_PLUS_MINUS_DO),
+    (texts.DESIGN, texts.ALT_UP_DOWN, texts.ALT_UP_DOWN_DO),
+    (texts.DESIGN, texts.DELETE, texts.DELETE_DOES),
+    (texts.DATA, texts.ENTER, texts.ENTER_READS_THE_PAIR),
+    (texts.LABELS, texts.LETTER_KEYS, texts.LETTER_KEYS_DO),
 )
 """Keys of single pages that are no actions: where, the keys, what they do."""
 
@@ -89,7 +101,7 @@ class _Sheet(QDialog):
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.area.setAccessibleName(title)
-        self.leave = QPushButton("Close")
+        self.leave = QPushButton(texts.CLOSE)
         self.leave.setDefault(True)
         self.leave.clicked.connect(self.accept)
         self.buttons = QHBoxLayout()
@@ -131,38 +143,42 @@ class AboutDialog(_Sheet):
     _wide_column = 2
 
     def __init__(self, context: Context, parent: QWidget) -> None:
-        super().__init__(context, parent, "About JudgeNet Studio")
+        super().__init__(context, parent, texts.ABOUT)
         self.title = label("", "page")
         self.text = label(
-            "Networks of judges for pairs of responses. JudgeNet is free software under the Apache License 2.0.",
+            texts.WHAT_JUDGENET_IS,
             wrap=True,
         )
         self.system = label("", tone="text2", wrap=True)
         self.log = label("", tone="text2", wrap=True)
         for text in (self.system, self.log):
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.show_log = QPushButton("Show log file")
+        self.show_log = QPushButton(texts.SHOW_LOG_FILE)
         self.show_log.clicked.connect(self._show_log)
         self.buttons.insertWidget(0, self.show_log)
-        heads = (self.title, self.text, self.system, self.log, label("Licences of the parts", "section"))
+        heads = (self.title, self.text, self.system, self.log, label(texts.LICENCES_OF_THE_PARTS, "section"))
         for place, widget in enumerate(heads):
             self.column.insertWidget(place, widget)
 
     def fill(self) -> None:
         known = versions()
-        self.title.setText(f"JudgeNet Studio {known['judgenet']}")
-        self.system.setText(f"Python {known['python']}, {known['system']}")
+        self.title.setText(texts.studio_version(known["judgenet"]))
+        self.system.setText(texts.python_and_system(known["python"], known["system"]))
         there = log_file().exists()
         # A path may break after each of its parts.
         path = str(log_file()).replace(os.sep, f"{os.sep}\u200b")
-        self.log.setText(f"Log file: {path}" + ("" if there else " (nothing was logged yet)"))
+        self.log.setText(texts.log_file(path) + ("" if there else texts.NOTHING_LOGGED_YET))
         self.show_log.setEnabled(there)
         self.clear()
-        parts = [*licences(), ("Inter (font)", "", "OFL-1.1"), ("JetBrains Mono (font)", "", "OFL-1.1")]
+        parts = [
+            *licences(),
+            (texts.INTER, "", texts.OPEN_FONT_LICENCE),
+            (texts.JETBRAINS_MONO, "", texts.OPEN_FONT_LICENCE),
+        ]
         for row, (name, version, licence) in enumerate(parts):
             self.grid.addWidget(label(name), row, 0)
             self.grid.addWidget(label(version, tone="text2"), row, 1)
-            self.grid.addWidget(label(licence or "in the package", tone="text2", wrap=True), row, 2)
+            self.grid.addWidget(label(licence or texts.IN_THE_PACKAGE, tone="text2", wrap=True), row, 2)
         self.grid.setRowStretch(len(parts), 1)
 
     def _show_log(self) -> None:
@@ -173,8 +189,8 @@ class KeysDialog(_Sheet):
     """All shortcuts, from the table of actions, to be searched."""
 
     def __init__(self, context: Context, parent: QWidget) -> None:
-        super().__init__(context, parent, "Keyboard shortcuts")
-        self.search: QLineEdit = field("Search the shortcuts", "Search")
+        super().__init__(context, parent, texts.KEYBOARD_SHORTCUTS)
+        self.search: QLineEdit = field(texts.SEARCH_THE_SHORTCUTS, texts.SEARCH)
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._search)
         set_kind(self.leave, "flat")
@@ -211,7 +227,7 @@ class KeysDialog(_Sheet):
                 self.grid.addWidget(label(text, wrap=True), row, 1)
                 row += 1
         if not rows:
-            self.grid.addWidget(label("No shortcut has these words.", tone="text2"), 0, 0, 1, 2)
+            self.grid.addWidget(label(texts.NO_SHORTCUT_HAS_THESE_WORDS, tone="text2"), 0, 0, 1, 2)
         for place in range(self.grid.rowCount()):
             self.grid.setRowStretch(place, 0)
         self.grid.setRowStretch(row + 1, 1)

@@ -17,6 +17,7 @@ from judgenet.formats.network_files import read_network
 from judgenet.report.network_files import write_network
 from judgenet.store.db import StoreError
 from judgenet.store.recorded import describe
+from judgenet.ui import texts
 from judgenet.ui.actions import known_action
 from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
@@ -45,31 +46,31 @@ class ImportActions(QObject):
 
     def choose_pairs(self) -> None:
         """Asks for files of pairs and imports them."""
-        self._context.tasks.start(self._ask_for_pairs(), "Choose a file of pairs")
+        self._context.tasks.start(self._ask_for_pairs(), texts.CHOOSE_A_FILE_OF_PAIRS)
 
     async def _ask_for_pairs(self) -> None:
-        files = await ask_files(self._window, "Choose a file of pairs", PAIR_FILES, several=True)
+        files = await ask_files(self._window, texts.CHOOSE_A_FILE_OF_PAIRS, PAIR_FILES, several=True)
         if files:
             self._projects.new_from_pairs(files)
 
     def import_judgments(self) -> None:
         """Asks for judgments that were made elsewhere and for the pairs that were judged, and makes a project of them,
         with their run."""
-        self._context.tasks.start(self._ask_and_import(), "Import judgments")
+        self._context.tasks.start(self._ask_and_import(), texts.IMPORT_JUDGMENTS)
 
     async def _ask_and_import(self) -> None:
         window = self._window
-        judgments = await ask_files(window, "Choose files of judgments", PAIR_FILES, several=True)
+        judgments = await ask_files(window, texts.CHOOSE_FILES_OF_JUDGMENTS, PAIR_FILES, several=True)
         if not judgments:
             return
         pairs = await ask_files(
-            window, "Choose the pairs that were judged", PAIR_FILES, str(judgments[0].parent), several=True
+            window, texts.CHOOSE_THE_JUDGED_PAIRS, PAIR_FILES, str(judgments[0].parent), several=True
         )
         if not pairs:
             return
         suggestion = judgments[0].with_name(f"{judgments[0].name.partition('.')[0]}{PROJECT_SUFFIX}")
         path = await ask_save_file(
-            window, "Save the project with the judgments", PROJECT_FILES, suggestion, PROJECT_SUFFIX.lstrip(".")
+            window, texts.SAVE_THE_PROJECT_WITH_JUDGMENTS, PROJECT_FILES, suggestion, PROJECT_SUFFIX.lstrip(".")
         )
         if path is None:
             return
@@ -81,11 +82,11 @@ class ImportActions(QObject):
             return describe(run.record["recorded"])
 
         try:
-            told = await self._context.tasks.job("Import judgments", work)
+            told = await self._context.tasks.job(texts.IMPORT_JUDGMENTS, work)
         except JobCancelled:
             return
         except (DataError, ProjectError, StoreError, OSError) as error:
-            self._context.errors.tell_exception(error, "No judgments were imported")
+            self._context.errors.tell_exception(error, texts.NO_JUDGMENTS_IMPORTED)
             return
         self._projects.open_file(project)
         self._context.navigator.go("results")
@@ -93,35 +94,35 @@ class ImportActions(QObject):
 
     def import_network(self) -> None:
         """Asks for a network that was drawn elsewhere, and puts it in the place of the project's."""
-        self._context.tasks.start(self._ask_for_network(), "Import network")
+        self._context.tasks.start(self._ask_for_network(), texts.IMPORT_NETWORK)
 
     async def _ask_for_network(self) -> None:
         document = self._context.document
-        files = await ask_files(self._window, "Import network", NETWORK_FILES, str(document.folder))
+        files = await ask_files(self._window, texts.IMPORT_NETWORK, NETWORK_FILES, str(document.folder))
         if not files:
             return
         try:
             spec = read_network(files[0])
         except NetworkError as error:
-            self._context.errors.tell_exception(error, "No network was imported")
+            self._context.errors.tell_exception(error, texts.NO_NETWORK_IMPORTED)
             return
-        document.edit_network("Import network", spec)
+        document.edit_network(texts.IMPORT_NETWORK, spec)
         self._context.navigator.go("design")
 
     def export_network(self) -> None:
         """Asks where to write the network's graph, and writes it."""
-        self._context.tasks.start(self._ask_and_export_network(), "Export network")
+        self._context.tasks.start(self._ask_and_export_network(), texts.EXPORT_NETWORK)
 
     async def _ask_and_export_network(self) -> None:
         document = self._context.document
         suggestion = document.folder / f"{document.title}.graphml"
         forms = ("GraphML (*.graphml)", "Node-link JSON (*.json)", "Graphviz (*.dot)", "SVG (*.svg)")
-        path = await ask_save_file(self._window, "Export network", forms, suggestion, "graphml")
+        path = await ask_save_file(self._window, texts.EXPORT_NETWORK, forms, suggestion, "graphml")
         if path is None:
             return
         try:
             write_network(document.spec, path)
         except (NetworkError, OSError) as error:
-            self._context.errors.tell_exception(error, "The network was not exported")
+            self._context.errors.tell_exception(error, texts.NETWORK_NOT_EXPORTED)
             return
-        self._context.errors.tell(f"The network is in {path.name}.", level="note")
+        self._context.errors.tell(texts.network_is_in(path.name), level="note")

@@ -6,18 +6,17 @@ from typing import Final
 
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from judgenet.ui import texts
 from judgenet.ui.elements import label, link
 from judgenet.ui.measures import measure
 from judgenet.ui.settings import IntervalKind, Preferences, StudioSettings
 from judgenet.ui.widgets import Segment
 
-NAMES: Final[dict[IntervalKind, str]] = {"once": "Fixed n", "anytime": "Valid at any time"}
-_SHORT: Final[dict[IntervalKind, str]] = {"once": "fixed n", "anytime": "at any time"}
+NAMES: Final[dict[IntervalKind, str]] = {"once": texts.FIXED_N, "anytime": texts.VALID_AT_ANY_TIME}
+_SHORT: Final[dict[IntervalKind, str]] = {"once": texts.FIXED_N_SHORT, "anytime": texts.AT_ANY_TIME_SHORT}
 TIPS: Final[dict[IntervalKind, str]] = {
-    "once": "The 95 % interval for one look at a number of pairs that was fixed before. Who looks again and again, or "
-    "stops by what it shows, is wrong far more often than in 5 % of the runs.",
-    "anytime": "95 % intervals that hold together after every pair: look as often as you like, and stop when you know "
-    "enough. They are wider. A pair counts when its turn comes.",
+    "once": texts.FIXED_N_TIP,
+    "anytime": texts.AT_ANY_TIME_TIP,
 }
 
 
@@ -27,12 +26,12 @@ class IntervalSwitch(QWidget):
     def __init__(self, settings: StudioSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self.kinds = Segment("Interval", list(NAMES.items()))
+        self.kinds = Segment(texts.INTERVAL, list(NAMES.items()))
         for kind, tip in TIPS.items():
             self.kinds.button(kind).setToolTip(tip)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label("Interval", tone="text2"))
+        row.addWidget(label(texts.INTERVAL, tone="text2"))
         row.addWidget(self.kinds)
         row.addStretch(1)
         measure(row, spacing=8)
@@ -46,12 +45,12 @@ class IntervalSwitch(QWidget):
 
 def interval_link(settings: StudioSettings, parent: QWidget) -> QPushButton:
     """The kind in words; a click turns to the other, where there is no room for both."""
-    made = link("", "Interval")
+    made = link("", texts.INTERVAL)
     made.setParent(parent)
 
     def follow(preferences: Preferences) -> None:
         kind = preferences.intervals
-        made.setText(f"Interval: {_SHORT[kind]}")
+        made.setText(texts.interval(_SHORT[kind]))
         made.setAccessibleName(made.text())
         made.setToolTip(TIPS[kind])
 

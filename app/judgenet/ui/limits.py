@@ -19,44 +19,21 @@ from judgenet.engine.budget import Limits
 from judgenet.engine.session import endpoints_of
 from judgenet.engine.setup import no_price_words, unpriced_models
 from judgenet.store.prices import keep_price, load_prices
+from judgenet.ui import texts
 from judgenet.ui.context import Context
 from judgenet.ui.elements import add_row, field, label, set_tone
 from judgenet.ui.measures import measure
 from judgenet.ui.widgets import set_kind
 
 _WIDE: Final = 560
-_LEAD: Final = (
-    "A run stops before it exceeds these limits. Leave a field empty for no limit. Answers that the project already "
-    "has cost nothing and do not count."
-)
-
-
-_UNTIL_TIP: Final = (
-    "The run stops as soon as enough is known, by intervals that are valid however often one looks. Examples:\n"
-    "c2_all excludes 50%\naccuracy above 70%\ncorrected excludes 50%\nwidth <= 0.1\n"
-    "Several are joined by “or”. Pairs are then asked in drawn order; the others stay unasked."
-)
-_AUTO_TIP: Final = (
-    "In rounds the run asks pairs of systems whose ranks are least separated, and stops when each system is separated "
-    "from the next one."
-)
 _FEWEST_SYSTEMS: Final = 3
-_BATCH_TIP: Final = (
-    "Each layer is sent as a batch, which the endpoint answers within a day, at about half the price. The window may "
-    "be closed meanwhile: Run takes the answers in the next time."
-)
-_BATCHES: Final = "Ask by batches: about half the price, within a day"
-_LIVE_TIP: Final = (
-    "What is not back by then is cancelled and asked live. A time of day (18:00), a date and time (2026-12-01T06:00), "
-    "or a span from the start of the run (6h)."
-)
 
 
 def stop_words(stop: StopWish) -> str:
     """How a run may end before its last pair, in a few words; empty where it may not."""
     if stop.until:
-        return f"until {stop.until}"
-    return "until ranks are separated" if stop.auto_matches else ""
+        return texts.until(stop.until)
+    return texts.UNTIL_RANKS_ARE_SEPARATED if stop.auto_matches else ""
 
 
 def limits_words(limits: Limits, currency: str = "USD") -> str:
@@ -75,7 +52,7 @@ def batch_words(wish: BatchChoice | bool | None) -> str:
     """Whether a run goes by batches, in a few words; empty where nobody said so."""
     if not isinstance(wish, BatchChoice):
         return ""
-    return f"by batches until {wish.live_after}" if wish.live_after else "by batches"
+    return texts.by_batches_until(wish.live_after) if wish.live_after else texts.BY_BATCHES
 
 
 class LimitsDialog(QDialog):
@@ -86,27 +63,27 @@ class LimitsDialog(QDialog):
         self._context = context
         self._over = parent
         self._began_by_batch = False
-        self.setWindowTitle("Limits of a run")
-        self.setAccessibleName("Limits of a run")
-        self._lead = label(_LEAD, tone="text2", wrap=True)
-        self.money = field("Maximum cost, USD", "no limit")
-        self.calls = field("Maximum new calls", "no limit")
-        self.tokens = field("Maximum tokens, in and out", "no limit")
+        self.setWindowTitle(texts.LIMITS_OF_A_RUN)
+        self.setAccessibleName(texts.LIMITS_OF_A_RUN)
+        self._lead = label(texts.LIMITS_LEAD, tone="text2", wrap=True)
+        self.money = field(texts.MAXIMUM_COST, texts.NO_LIMIT)
+        self.calls = field(texts.MAXIMUM_NEW_CALLS, texts.NO_LIMIT)
+        self.tokens = field(texts.MAXIMUM_TOKENS, texts.NO_LIMIT)
         self.prices: dict[tuple[str, str], tuple[QLineEdit, QLineEdit]] = {}
         self._about_prices = label("", tone="text2", wrap=True)
         self.told = label("", tone="warn", wrap=True)
         self._form = QFormLayout()
         self._priced = QFormLayout()
-        self.until = field("Stop when", "no rule; for example, c2_all excludes 50%")
-        self.until.setToolTip(_UNTIL_TIP)
-        self.auto = QCheckBox("Choose pairs until each system is separated from the next")
-        self.auto.setToolTip(_AUTO_TIP)
+        self.until = field(texts.STOP_WHEN, texts.STOP_WHEN_EXAMPLE)
+        self.until.setToolTip(texts.STOP_WHEN_TIP)
+        self.auto = QCheckBox(texts.CHOOSE_PAIRS_UNTIL_SEPARATED)
+        self.auto.setToolTip(texts.UNTIL_SEPARATED_TIP)
         for edit in (self.money, self.calls, self.tokens, self.until):
             add_row(self._form, edit.accessibleName(), edit)
         self._form.addRow("", self.auto)
         self._add_batch_rows()
-        self.keep = QPushButton("Save")
-        self.leave = QPushButton("Cancel")
+        self.keep = QPushButton(texts.SAVE)
+        self.leave = QPushButton(texts.CANCEL)
         set_kind(self.keep, "primary")
         self.keep.setDefault(True)
         self.keep.clicked.connect(self._keep)
@@ -129,11 +106,11 @@ class LimitsDialog(QDialog):
         context.theme.dress(self)
 
     def _add_batch_rows(self) -> None:
-        self.batch = QCheckBox(_BATCHES)
-        self.batch.setToolTip(_BATCH_TIP)
+        self.batch = QCheckBox(texts.ASK_BY_BATCHES)
+        self.batch.setToolTip(texts.BATCHES_TIP)
         self.batch.toggled.connect(self._batch_toggled)
-        self.live_after = field("Ask live after", "no deadline; for example, 18:00 or 6h")
-        self.live_after.setToolTip(_LIVE_TIP)
+        self.live_after = field(texts.ASK_LIVE_AFTER, texts.ASK_LIVE_AFTER_EXAMPLE)
+        self.live_after.setToolTip(texts.ASK_LIVE_AFTER_TIP)
         self._form.addRow("", self.batch)
         add_row(self._form, self.live_after.accessibleName(), self.live_after)
 
@@ -170,7 +147,7 @@ class LimitsDialog(QDialog):
         known = self._context.figures.estimate
         batch = "" if known is None else known.batch_words()
         live = "" if known is None or known.estimate.price is None else money_span(*known.estimate.price)
-        self.batch.setText(f"Ask by batches: {batch} in place of {live}, within a day" if batch else _BATCHES)
+        self.batch.setText(texts.ask_by_batches(batch, live) if batch else texts.ASK_BY_BATCHES)
         takes = any(profile is not None and profile.kind in BATCH_KINDS for profile in named)
         self._form.setRowVisible(self.batch, takes or self.batch.isChecked())
         self._batch_toggled()
@@ -202,7 +179,7 @@ class LimitsDialog(QDialog):
         """
         text = " ".join(self.until.text().split())
         if text and self.auto.isChecked():
-            raise ValueError("A run stops by a rule, or when systems are separated: leave one of the two out.")
+            raise ValueError(texts.LEAVE_ONE_STOP_RULE_OUT)
         if text:
             parse_until(text).require_known(aggregation_names(self._context.document.spec))
         return StopWish(text, self.auto.isChecked())
@@ -212,27 +189,26 @@ class LimitsDialog(QDialog):
         try:
             return unpriced_models(document.spec, load_prices(document.project.prices), document.profiles)
         except PriceError as error:
-            self._context.errors.tell_exception(error, "Prices")
+            self._context.errors.tell_exception(error, texts.PRICES)
             return ()
 
     def _ask_prices(self, models: tuple[Settings, ...]) -> None:
         while self._priced.rowCount():
             self._priced.removeRow(0)
         self.prices.clear()
-        for of in models:
-            endpoint, model = of.endpoint or "", of.model or ""
-            edits = tuple(field(f"{model} at {endpoint}, {side}", side) for side in ("in", "out"))
+        for settings in models:
+            endpoint, model = settings.endpoint or "", settings.model or ""
+            edits = tuple(
+                field(texts.price_of_side(model, endpoint, side), side) for side in (texts.TOKENS_IN, texts.TOKENS_OUT)
+            )
             row = QWidget()
             line = QHBoxLayout(row)
             line.setContentsMargins(0, 0, 0, 0)
             for edit in edits:
                 line.addWidget(edit)
-            add_row(self._priced, f"{model} at {endpoint}", row)
+            add_row(self._priced, texts.model_at(model, endpoint), row)
             self.prices[endpoint, model] = (edits[0], edits[1])
-        self._about_prices.setText(
-            "The price of these models is unknown. USD per million tokens, in and out; kept on this computer for this "
-            "endpoint and model."
-        )
+        self._about_prices.setText(texts.PRICE_OF_MODELS_UNKNOWN)
         self._about_prices.setVisible(bool(models))
 
     def _tell(self, text: str) -> None:
@@ -243,9 +219,9 @@ class LimitsDialog(QDialog):
     def _keep(self) -> None:
         try:
             limits = Limits(
-                _whole(self.calls.text(), "Calls"),
-                _whole(self.tokens.text(), "Tokens"),
-                amount(self.money.text(), "Money"),
+                _whole(self.calls.text(), texts.CALLS),
+                _whole(self.tokens.text(), texts.TOKENS),
+                amount(self.money.text(), texts.MONEY),
             )
             stop, batch = self._stop_wish(), self._batch_wish()
             for (endpoint, model), (cost_in, cost_out) in self.prices.items():
@@ -259,7 +235,7 @@ class LimitsDialog(QDialog):
         left = self._unpriced()
         if limits.max_price is not None and left:
             self._ask_prices(left)
-            self._tell(f"{no_price_words(left)} The limit of money needs it.")
+            self._tell(texts.limit_of_money_needs_it(no_price_words(left)))
             return
         self._context.runner.set_limits(limits, stop, batch)
         self.accept()
@@ -275,7 +251,7 @@ def both_prices(cost_in: str, cost_out: str, model: str) -> tuple[float, float] 
         return prices[0], prices[1]
     if prices == (None, None):
         return None
-    raise ValueError(f"{model}: both prices are needed, for tokens in and out.")
+    raise ValueError(texts.both_prices_needed(model))
 
 
 def _whole(text: str, what: str) -> int | None:
@@ -284,7 +260,7 @@ def _whole(text: str, what: str) -> int | None:
     if not bare:
         return None
     if not bare.isdecimal() or int(bare) < 1:
-        raise ValueError(f"{what}: {text.strip()!r} is no whole number of 1 or more. Empty sets no limit.")
+        raise ValueError(texts.no_whole_number(what, f"{text.strip()!r}"))
     return int(bare)
 
 
@@ -301,5 +277,5 @@ def amount(text: str, what: str) -> float | None:
     except ValueError:
         value = -1.0
     if not 0 <= value < 1e9:
-        raise ValueError(f"{what}: {text.strip()!r} is no amount of 0 or more, such as 5 or 0.15.")
+        raise ValueError(texts.no_amount(what, f"{text.strip()!r}"))
     return value

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.ui import texts
 from judgenet.ui.actions import Action, ActionTable
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
@@ -122,18 +123,18 @@ class Palette(QFrame):
         self._answers: list[ActionSearch] = []
         self._before: QWidget | None = None
         self.setProperty("part", "popup")
-        self.setAccessibleName("Command palette")
+        self.setAccessibleName(texts.COMMAND_PALETTE)
         self._field = QLineEdit(self)
-        self._field.setPlaceholderText("Find or do… (4x2 makes two layers of four)")
-        self._field.setAccessibleName("Find or do")
+        self._field.setPlaceholderText(texts.FIND_OR_DO_WITH_EXAMPLE)
+        self._field.setAccessibleName(texts.FIND_OR_DO)
         self._list = QListWidget(self)
-        self._list.setAccessibleName("Commands found")
+        self._list.setAccessibleName(texts.COMMANDS_FOUND)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setUniformItemSizes(True)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._row = _Row(self._list)
         self._list.setItemDelegate(self._row)
-        self._none = QLabel("Nothing found", self)
+        self._none = QLabel(texts.NOTHING_FOUND, self)
         self._none.setProperty("tone", "text3")
         column = QVBoxLayout(self)
         for widget in (self._field, self._list, self._none):

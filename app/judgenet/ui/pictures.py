@@ -32,6 +32,7 @@ from judgenet.formats.errors import DataError
 from judgenet.formats.pictures import small_copy
 from judgenet.store.db import Store
 from judgenet.store.pictures import picture_bytes
+from judgenet.ui import texts
 from judgenet.ui.measures import measure
 from judgenet.ui.theme import current_theme
 
@@ -114,11 +115,11 @@ class PictureLoader(QObject):
         key = (picture.sha256, largest)
         try:
             image = QImage.fromData(small_copy(picture_bytes(picture, stores), largest).data)
-            self._came.emit(key, "Its bytes cannot be shown." if image.isNull() else image)
+            self._came.emit(key, texts.BYTES_CANNOT_BE_SHOWN if image.isNull() else image)
         except DataError as error:
             self._came.emit(key, error.problem)
         except Exception as error:  # a thread's failure would be lost
-            self._came.emit(key, f"It cannot be shown ({type(error).__name__}).")
+            self._came.emit(key, texts.cannot_be_shown(type(error).__name__))
 
     def _take(self, key: tuple[str, int], came: QImage | str) -> None:
         self._asked.discard(key)
@@ -218,7 +219,7 @@ class PicturesInText(QObject):
                 cursor.insertText(_LINE_BREAK, QTextCharFormat())
         self._spots = self._found()
         words = ", ".join(f"{placed.name[1:-1]}: {placed.picture.words}" for placed in self._placed)
-        self._view.setAccessibleDescription(f"{words}. Return opens the first one.")
+        self._view.setAccessibleDescription(texts.return_opens_the_first(words))
         self._room = self._view_size()
 
     @staticmethod
@@ -367,7 +368,7 @@ def _stand_in(size: QSize, why: str, ratio: float) -> QImage:
         painter.setFont(theme.font("body"))
         inside = frame.adjusted(8, 8, -8, -8)
         flags = Qt.AlignmentFlag.AlignCenter.value | Qt.TextFlag.TextWordWrap.value
-        painter.drawText(inside, flags, f"Not shown. {why}")
+        painter.drawText(inside, flags, texts.not_shown(why))
     painter.end()
     return image
 
@@ -391,7 +392,7 @@ class PictureDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         picture = placed.picture
         self._picture = picture
-        title = f"{placed.name[1:-1].capitalize()} of {of}" if of else placed.name[1:-1].capitalize()
+        title = texts.picture_of(placed.name[1:-1].capitalize(), of) if of else placed.name[1:-1].capitalize()
         self.setWindowTitle(f"{title}: {picture.words}")
         self.view = QLabel()
         self.view.setAccessibleName(self.windowTitle())
@@ -416,7 +417,7 @@ class PictureDialog(QDialog):
     def _show(self) -> None:
         image = loader().image(self._picture, _LARGE_EDGE)
         if image is None:
-            self.view.setText(loader().why_missing(self._picture) or "Loading the picture…")
+            self.view.setText(loader().why_missing(self._picture) or texts.LOADING_THE_PICTURE)
             return
         ratio = self.devicePixelRatioF()
         smooth = Qt.TransformationMode.SmoothTransformation

@@ -26,6 +26,7 @@ from judgenet.engine.endpoints import EndpointError
 from judgenet.engine.preflight import Preflight, calls_needed, keep_preflight, models_of, preflight
 from judgenet.engine.session import Start, profiles_of
 from judgenet.engine.setup import start_of
+from judgenet.ui import texts
 from judgenet.ui.context import Context
 from judgenet.ui.elements import IconLabel, label, line, set_tone
 from judgenet.ui.measures import measure
@@ -38,7 +39,12 @@ _ICONS: Final[dict[Light | None, tuple[str, str]]] = {
     "red": ("error", "bad"),
     None: ("dash", "text3"),
 }
-_WORDS: Final[dict[Light | None, str]] = {"green": "Green", "yellow": "Yellow", "red": "Red", None: "Not seen"}
+_WORDS: Final[dict[Light | None, str]] = {
+    "green": texts.GREEN,
+    "yellow": texts.YELLOW,
+    "red": texts.RED,
+    None: texts.NOT_SEEN,
+}
 _WIDE: Final = 720
 _HIGH: Final = 560
 
@@ -52,8 +58,8 @@ class PreflightDialog(QDialog):
         self._over = parent
         self._found: list[Preflight] = []
         self._job: Job | None = None
-        self.setWindowTitle("Test the models")
-        self.setAccessibleName("Test the models")
+        self.setWindowTitle(texts.TEST_THE_MODELS)
+        self.setAccessibleName(texts.TEST_THE_MODELS)
         self._lead = label("", "evidence", wrap=True)
         self._state = label("", tone="text2", wrap=True)
         self._list = QWidget()
@@ -63,10 +69,10 @@ class PreflightDialog(QDialog):
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(self._list)
-        self._area.setAccessibleName("Results of the test")
-        self.begin = QPushButton("Test")
-        self.stop = QPushButton("Stop")
-        self.leave = QPushButton("Close")
+        self._area.setAccessibleName(texts.RESULTS_OF_THE_TEST)
+        self.begin = QPushButton(texts.TEST)
+        self.stop = QPushButton(texts.STOP)
+        self.leave = QPushButton(texts.CLOSE)
         set_kind(self.begin, "primary")
         self.begin.setDefault(True)
         self.begin.clicked.connect(self._begin)
@@ -101,7 +107,7 @@ class PreflightDialog(QDialog):
         self.open()
 
     def _begin(self) -> None:
-        self._context.tasks.start(self._try(), "Test the models")
+        self._context.tasks.start(self._try(), texts.TEST_THE_MODELS)
 
     def _stop(self) -> None:
         if self._job is not None:
@@ -120,7 +126,7 @@ class PreflightDialog(QDialog):
             start = self._start()
             models = models_of(start.spec)
         except (NetworkError, PriceError, PromptError) as error:
-            context.errors.tell_exception(error, "The models were not tested")
+            context.errors.tell_exception(error, texts.MODELS_NOT_TESTED)
             return
         if not await context.document.approvals.may_send(profiles_of(start)):
             return
@@ -128,26 +134,27 @@ class PreflightDialog(QDialog):
         engine = context.runner.engine()
         try:
             for place, settings in enumerate(models, 1):
+                model = settings.model or texts.NO_MODEL
 
                 def ask(job: Job, settings: Settings = settings, place: int = place) -> Preflight:
                     self._job = job
 
                     def told(done: int, total: int) -> None:
-                        job.share, job.text = done / total, f"{done} of {plural(total, 'call')}"
+                        job.share, job.text = done / total, texts.of_all(str(done), plural(total, "call"))
 
                     return preflight(engine, start, settings, told, lambda: job.cancelled)
 
-                working = context.tasks.job(f"Test {settings.model} ({place} of {len(models)})", ask)
-                self._say(f"Asking {settings.model}, {place} of {plural(len(models), 'model')} …", busy=True)
+                working = context.tasks.job(texts.test_of_model(model, place, len(models)), ask)
+                self._say(texts.asking_model(model, place, plural(len(models), "model")), busy=True)
                 self._found.append(await working)
                 if context.document.own_store is not None and not context.document.read_only:
                     keep_preflight(context.document.own_store, self._found[-1])
                 self._refresh(busy=True)
         except JobCancelled:
-            self._say("Stopped.")
+            self._say(texts.STOPPED_SENTENCE)
             return
         except (EndpointError, NetworkError, OSError) as error:
-            context.errors.tell_exception(error, "The models were not tested")
+            context.errors.tell_exception(error, texts.MODELS_NOT_TESTED)
         finally:
             self._job = None
             self._refresh()
@@ -164,13 +171,10 @@ class PreflightDialog(QDialog):
     def _refresh(self, *_: object, busy: bool = False) -> None:
         if not self.isVisible() and _:
             return
-        self._lead.setText(
-            f"Ten pairs with an obvious answer, in both orders: at most {calls_needed()} paid calls per model. "
-            "They show whether a model can judge at all before you rely on it."
-        )
+        self._lead.setText(texts.what_the_test_asks(calls_needed()))
         why = self._why_not()
         going = busy or self._job is not None
-        self.begin.setText("Test again" if self._found else "Test")
+        self.begin.setText(texts.TEST_AGAIN if self._found else texts.TEST)
         self.begin.setToolTip(why)
         if not going:
             self._say(why)
@@ -190,19 +194,19 @@ class PreflightDialog(QDialog):
 
     def _why_not(self) -> str:
         if self._context.runner.busy:
-            return "Calls are already being made. Test the models when they have finished."
+            return texts.CALLS_ALREADY_MADE
         try:
             models = models_of(self._start().spec) if self._context.document.is_open else ()
         except (NetworkError, PriceError, PromptError) as error:
             return str(error)
         if not models:
-            return "Open a project first."
+            return texts.OPEN_A_PROJECT_FIRST
         profiles = self._context.document.profiles
         for settings in models:
             if settings.endpoint is None or settings.model is None:
-                return "Choose a model for each neuron first."
+                return texts.CHOOSE_A_MODEL_FIRST
             if settings.endpoint not in profiles or profiles[settings.endpoint].kind == "replay":
-                return f"{settings.endpoint} holds recorded answers only: there is no model to test."
+                return texts.recorded_answers_only(settings.endpoint)
         return ""
 
     def _asked(self) -> QWidget:
@@ -215,8 +219,12 @@ class PreflightDialog(QDialog):
         except (NetworkError, PriceError, PromptError):
             models = ()
         for settings in models:
-            column.addWidget(label(f"{settings.model or 'No model'} at {settings.endpoint or 'no endpoint'}", "strong"))
-            column.addWidget(label("Not tested yet", tone="text2"))
+            column.addWidget(
+                label(
+                    texts.model_at(settings.model or texts.NO_MODEL, settings.endpoint or texts.NO_ENDPOINT), "strong"
+                )
+            )
+            column.addWidget(label(texts.NOT_TESTED_YET, tone="text2"))
         return box
 
     def _model(self, of: Preflight) -> QWidget:
@@ -228,7 +236,7 @@ class PreflightDialog(QDialog):
         grid.setColumnStretch(1, 1)
         assessment: Assessment = of.assessment
         grid.addWidget(self._light(assessment.light, 20), 0, 0, Qt.AlignmentFlag.AlignTop)
-        head = label(f"{of.model} at {of.endpoint}", "section", wrap=True)
+        head = label(texts.model_at(of.model, of.endpoint), "section", wrap=True)
         grid.addWidget(head, 0, 1)
         sentence = label(f"{_WORDS[assessment.light]}. {assessment.sentence}", wrap=True)
         set_tone(sentence, _ICONS[assessment.light][1])
@@ -264,12 +272,12 @@ class PreflightDialog(QDialog):
 
 def _facts(of: Preflight) -> str:
     share = of.assessment.scored / of.assessment.calls if of.assessment.calls else 0.0
-    facts = [f"{of.assessment.scored} of {plural(of.assessment.calls, 'call')} scored ({whole_percent(share)})"]
+    facts = [texts.calls_scored(of.assessment.scored, plural(of.assessment.calls, "call"), whole_percent(share))]
     if of.seconds is not None:
-        facts.append(f"{of.seconds:.1f} s per call")
-    facts.append("price unknown" if of.price is None else money(of.price, "USD"))
+        facts.append(texts.seconds_per_call(f"{of.seconds:.1f}"))
+    facts.append(texts.PRICE_UNKNOWN.lower() if of.price is None else money(of.price, "USD"))
     if of.context is not None:
-        facts.append(f"context of {of.context:,} tokens")
+        facts.append(texts.context_of(f"{of.context:,}"))
     if of.returned_model and of.returned_model != of.model:
-        facts.append(f"answers as {of.returned_model}")
+        facts.append(texts.answers_as(of.returned_model))
     return ", ".join(facts)

@@ -13,21 +13,21 @@ from judgenet.core.network import NetworkSpec, designed_width
 from judgenet.core.plan import count_calls
 from judgenet.core.presets import PRESETS
 from judgenet.core.wording import plural
+from judgenet.ui import texts
 from judgenet.ui.theme import Theme, current_theme
 
 CARDS: Final[tuple[tuple[str, str, str], ...]] = (
-    ("single", "Single judge", "One judge, asked once. The baseline."),
-    ("faireval", "FairEval", "One judge asked three times, both orders."),
-    ("jury", "Flat jury", "Eight roles vote without talking."),
-    ("widedeep", "Two layers", "One neuron per role the model names; layer 2 reads layer 1."),
-    ("review", "Review with a chair", "Reviews, a discussion, one decision."),
-    ("panel", "Different models", "Same question, one model for each judge."),
+    ("single", texts.SINGLE_JUDGE, texts.SINGLE_JUDGE_IS),
+    ("faireval", texts.FAIREVAL, texts.FAIREVAL_IS),
+    ("jury", texts.FLAT_JURY, texts.FLAT_JURY_IS),
+    ("widedeep", texts.TWO_LAYERS, texts.TWO_LAYERS_ARE),
+    ("review", texts.REVIEW_WITH_A_CHAIR, texts.REVIEW_WITH_A_CHAIR_IS),
+    ("panel", texts.DIFFERENT_MODELS, texts.DIFFERENT_MODELS_ARE),
 )
 """Key of the preset, title and line of each card."""
 
 RECOMMENDED: Final = "widedeep"
 """The preset for whoever does not know which: the network that this program is about."""
-_TAG: Final = "Recommended"
 _NODE: Final = (21.0, 14.0)
 _ROW: Final = 18.0
 _GAP: Final = 45.0
@@ -38,7 +38,7 @@ _BESIDE: Final = 27.0
 
 def calls_words(spec: NetworkSpec) -> str:
     """How many calls a pair needs: "16 calls per pair"."""
-    return f"{plural(count_calls(spec).total, 'call')} per pair"
+    return texts.calls_per_pair(plural(count_calls(spec).total, "call"))
 
 
 class PresetCard(QAbstractButton):
@@ -58,9 +58,9 @@ class PresetCard(QAbstractButton):
         self._line = line
         self._calls = calls_words(self.spec)
         if self.spec.layers[0].adaptive:
-            self._calls = f"about {self._calls}"
+            self._calls = texts.about(self._calls)
         self._over = False
-        tag = f", {_TAG.lower()}" if key == RECOMMENDED else ""
+        tag = f", {texts.RECOMMENDED.lower()}" if key == RECOMMENDED else ""
         self.setAccessibleName(f"{title}{tag}, {self._calls}. {line}")
         self.setAccessibleDescription(PRESETS[key].description)
         self.setToolTip(PRESETS[key].description)
@@ -141,13 +141,13 @@ class PresetCard(QAbstractButton):
         """The tag beside the title."""
         theme = current_theme()
         painter.setFont(theme.font("node"))
-        wide = painter.fontMetrics().horizontalAdvance(_TAG) + theme.px(16)
+        wide = painter.fontMetrics().horizontalAdvance(texts.RECOMMENDED) + theme.px(16)
         box = QRectF(line.x(), line.y(), wide, line.height())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color("accentTint"))
         painter.drawRoundedRect(box, theme.px(4), theme.px(4))
         painter.setPen(theme.color("accent"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, _TAG)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, texts.RECOMMENDED)
 
 
 def draw_network(painter: QPainter, theme: Theme, spec: NetworkSpec, key: str) -> None:

@@ -17,7 +17,7 @@ from judgenet.core.presets import PRESETS, size_name
 from judgenet.core.project import PROJECT_SUFFIX, Project, ProjectError
 from judgenet.core.wording import clean, near_day, plural
 from judgenet.store.db import StoreError
-from judgenet.ui import clock
+from judgenet.ui import clock, texts
 from judgenet.ui.actions import Action, known_action
 from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
@@ -77,7 +77,7 @@ class ProjectActions(QObject):
                 "file",
                 self._when.no_run,
                 menu="Recent projects",
-                words=f"open recent {one.file.name}",
+                words=texts.open_recent(one.file.name),
             )
             for place, one in enumerate(recent, 1)
         ]
@@ -88,24 +88,24 @@ class ProjectActions(QObject):
         document = self._context.document
         if document.read_only:
             return document.read_only
-        return document.undo_stack.canUndo() or "Nothing to undo."
+        return document.undo_stack.canUndo() or texts.NOTHING_TO_UNDO
 
     def _can_redo(self) -> bool | str:
         document = self._context.document
         if document.read_only:
             return document.read_only
-        return document.undo_stack.canRedo() or "Nothing to redo."
+        return document.undo_stack.canRedo() or texts.NOTHING_TO_REDO
 
     def _undo_text(self, text: str) -> None:
-        self._context.actions.set_text("edit.undo", f"Undo {text[:1].lower()}{text[1:]}" if text else "Undo")
+        self._context.actions.set_text("edit.undo", texts.undo(text[:1].lower() + text[1:]) if text else texts.UNDO)
 
     def _redo_text(self, text: str) -> None:
-        self._context.actions.set_text("edit.redo", f"Redo {text[:1].lower()}{text[1:]}" if text else "Redo")
+        self._context.actions.set_text("edit.redo", texts.redo(text[:1].lower() + text[1:]) if text else texts.REDO)
 
     def _can_go_back(self) -> bool | str:
         if not self._context.document.is_open:
-            return "Open a project first."
-        return self._context.navigator.page == "welcome" or "The project is in view."
+            return texts.OPEN_A_PROJECT_FIRST
+        return self._context.navigator.page == "welcome" or texts.PROJECT_IS_IN_VIEW
 
     def new(self) -> None:
         """Shows the ready networks to begin from."""
@@ -117,13 +117,13 @@ class ProjectActions(QObject):
         before, title = document.file, document.title
         self.remember()
         spec = self.own_model(PRESETS[key].spec)
-        document.new(Project.new("Untitled", spec))
+        document.new(Project.new(texts.UNTITLED, spec))
         self._context.navigator.go("design")
         if before is not None and before.exists():
             self._context.errors.tell(
-                "This project is saved, and listed among the recent projects.",
+                texts.THIS_PROJECT_IS_SAVED,
                 title,
-                Mend("Back to it", partial(self.open_file, before)),
+                Mend(texts.BACK_TO_IT, partial(self.open_file, before)),
                 level="note",
             )
 
@@ -141,17 +141,17 @@ class ProjectActions(QObject):
 
     def open(self) -> None:
         """Asks for a project and opens it."""
-        self._context.tasks.start(self._ask_and_open(), "Open a project")
+        self._context.tasks.start(self._ask_and_open(), texts.OPEN_A_PROJECT)
 
     async def _ask_and_open(self) -> None:
-        files = await ask_files(self._window, "Open project", PROJECT_FILES, str(self._context.document.folder))
+        files = await ask_files(self._window, texts.OPEN_PROJECT, PROJECT_FILES, str(self._context.document.folder))
         if files:
             self.open_file(files[0])
 
     def open_file(self, path: Path) -> None:
         """Opens a project file."""
         if self._context.runner.busy:
-            self._context.errors.tell("Stop the run first.", path.name, level="warning")
+            self._context.errors.tell(texts.STOP_THE_RUN_FIRST, path.name, level="warning")
             return
         try:
             self._context.document.open(path)
@@ -182,35 +182,35 @@ class ProjectActions(QObject):
             return
         document.save()
         if document.saved:
-            self._context.errors.tell("Saved.", str(document.path), level="note")
+            self._context.errors.tell(f"{texts.SAVED}.", str(document.path), level="note")
 
     def save_as(self) -> None:
         """Asks for a name and saves under it."""
-        self._context.tasks.start(self._ask_and_save(), "Save the project")
+        self._context.tasks.start(self._ask_and_save(), texts.SAVE_THE_PROJECT)
 
     async def _ask_and_save(self) -> None:
         document = self._context.document
         suggestion = document.path or Path.home() / f"{document.title}{PROJECT_SUFFIX}"
-        path = await ask_save_file(self._window, "Save as", PROJECT_FILES, suggestion, PROJECT_SUFFIX.lstrip("."))
+        path = await ask_save_file(self._window, texts.SAVE_AS, PROJECT_FILES, suggestion, PROJECT_SUFFIX.lstrip("."))
         if path is None:
             return
         try:
             await document.save_as(path.absolute())
         except (ProjectError, StoreError) as error:
-            self._context.errors.tell_exception(error, mend=Mend("Choose another place", self.save_as))
+            self._context.errors.tell_exception(error, mend=Mend(texts.CHOOSE_ANOTHER_PLACE, self.save_as))
             return
         self.remember()
 
     def rename(self) -> None:
         """Asks for another name of the project."""
-        self._context.tasks.start(self._ask_and_rename(), "Rename the project")
+        self._context.tasks.start(self._ask_and_rename(), texts.RENAME_THE_PROJECT)
 
     async def _ask_and_rename(self) -> None:
         project = self._context.document.project
-        name = await ask_text(self._window, "Rename", "Name of the project", project.name)
+        name = await ask_text(self._window, texts.RENAME, texts.NAME_OF_THE_PROJECT, project.name)
         if name is not None:
             self._context.document.edit_project(
-                "Rename the project", replace(self._context.document.project, name=name)
+                texts.RENAME_THE_PROJECT, replace(self._context.document.project, name=name)
             )
 
     def close(self) -> None:
@@ -225,11 +225,14 @@ class ProjectActions(QObject):
         document = self._context.document
         if not document.is_open or document.file is None:
             return
-        parts = [plural(len(document.pairs), "pair") if document.pairs else "", f"network {size_words(document.spec)}"]
+        parts = [
+            plural(len(document.pairs), "pair") if document.pairs else "",
+            texts.network(size_words(document.spec)),
+        ]
         newest = self._context.run_state.newest
         if newest is not None:
-            parts.append(f"run {newest.number}")
+            parts.append(texts.run_in_a_line(newest.number))
         line = ", ".join(part for part in parts if part)
         if document.path is None:
-            line = f"Draft, {line}"
+            line = texts.draft(line)
         self._context.settings.remember(Recent(document.file, document.title, line, time.time()))

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.report.forms import FORMS
 from judgenet.report.outline import PART_TITLES, PARTS, PartKey, Sections
+from judgenet.ui import texts
 from judgenet.ui.elements import SpinBox, label, line
 from judgenet.ui.measures import measure
 from judgenet.ui.results.state import OtherRun
@@ -49,16 +50,16 @@ class ReportPanel(QFrame):
     def __init__(self, studies: int) -> None:
         super().__init__()
         self.setProperty("part", "inspector")
-        self.setAccessibleName("Contents of the report")
-        self.title = label("Report", "title")
+        self.setAccessibleName(texts.CONTENTS_OF_THE_REPORT)
+        self.title = label(texts.REPORT, "title")
         self.about = label("", tone="text2", wrap=True)
-        self.view = Segment("Preview", [("pages", "Pages"), ("text", "Markdown")])
+        self.view = Segment(texts.PREVIEW, [("pages", texts.PREVIEW_PAGES), ("text", texts.MARKDOWN)])
         self.view.chosen.connect(self.view_chosen)
-        self.length = Segment("Length", [("full", "Full"), ("short", "Short (one page)")])
+        self.length = Segment(texts.LENGTH, [("full", texts.FULL), ("short", texts.SHORT_ONE_PAGE)])
         self.length.chosen.connect(self.length_chosen)
         inner = QWidget()
         column = QVBoxLayout(inner)
-        for widget in (self.title, self.about, self.view, line(), label("Length", "section"), self.length, line()):
+        for widget in (self.title, self.about, self.view, line(), label(texts.LENGTH, "section"), self.length, line()):
             column.addWidget(widget)
         self._add_parts(column, studies)
         self._add_saves(column)
@@ -77,7 +78,7 @@ class ReportPanel(QFrame):
         outer.addWidget(area)
 
     def _add_parts(self, column: QVBoxLayout, studies: int) -> None:
-        column.addWidget(label("Parts", "section"))
+        column.addWidget(label(texts.PARTS, "section"))
         self.parts: dict[PartKey, QCheckBox] = {}
         for key in PARTS:
             box = QCheckBox(PART_TITLES[key])
@@ -85,24 +86,24 @@ class ReportPanel(QFrame):
             box.toggled.connect(self.parts_changed)
             self.parts[key] = box
             column.addWidget(box)
-        self.studies = SpinBox("Example pairs of each kind", 0, MOST_STUDIES)
+        self.studies = SpinBox(texts.EXAMPLE_PAIRS_OF_EACH_KIND, 0, MOST_STUDIES)
         self.studies.setValue(studies)
         self.studies.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.studies.valueChanged.connect(self.studies_chosen)
         row = QHBoxLayout()
-        row.addWidget(label("Example pairs of each kind", tone="text2"), 1)
+        row.addWidget(label(texts.EXAMPLE_PAIRS_OF_EACH_KIND, tone="text2"), 1)
         row.addWidget(self.studies)
         column.addLayout(row)
 
     def _add_saves(self, column: QVBoxLayout) -> None:
         column.addWidget(line())
-        column.addWidget(label("Save as", "section"))
+        column.addWidget(label(texts.SAVE_AS, "section"))
         self.saves: dict[str, QPushButton] = {}
         grid = QGridLayout()
         measure(grid, spacing=8)
         for place, (ending, form) in enumerate(FORMS.items()):
             button = QPushButton(form.name)
-            button.setAccessibleName(f"Save as {form.name}: {form.holds}")
+            button.setAccessibleName(texts.save_as(form.name, form.holds))
             button.setToolTip(form.holds[:1].upper() + form.holds[1:])
             button.clicked.connect(self._save_clicked)
             self.saves[ending] = button
@@ -111,16 +112,16 @@ class ReportPanel(QFrame):
 
     def _add_pictures(self, column: QVBoxLayout) -> None:
         column.addWidget(line())
-        column.addWidget(label("Pictures", "section"))
+        column.addWidget(label(texts.PICTURES, "section"))
         self.pictures: dict[tuple[str, str], QPushButton] = {}
         pictures = QGridLayout()
         measure(pictures, spacing=8)
         pictures.setColumnStretch(0, 1)
-        for place, (what, words) in enumerate((("charts", "All charts"), ("network", "The network"))):
+        for place, (what, words) in enumerate((("charts", texts.ALL_CHARTS), ("network", texts.THE_NETWORK))):
             pictures.addWidget(label(words, tone="text2"), place, 0)
             for column_, ending in enumerate((".svg", ".png"), 1):
                 button = QPushButton(ending[1:].upper())
-                button.setAccessibleName(f"{words} as {ending[1:].upper()}")
+                button.setAccessibleName(texts.picture_as(words, ending[1:].upper()))
                 button.clicked.connect(self._picture_clicked)
                 self.pictures[what, ending] = button
                 pictures.addWidget(button, place, column_)
@@ -155,9 +156,9 @@ class ReportPanel(QFrame):
         """Parts can be chosen where the run has something to say there; the short report has its own."""
         for key, box in self.parts.items():
             box.setEnabled(bool(made[key]) and not self.short)
-            why = "This run has no data for this part."
+            why = texts.RUN_HAS_NO_DATA_FOR_THIS_PART
             if key == "comparison":
-                why = "Choose a run to compare with in the top bar."
+                why = texts.CHOOSE_A_RUN_TO_COMPARE
                 if beside is not None:
-                    why = f"Run {beside.other.run.number} has no pair in common with this one."
-            box.setToolTip("The short report has its own parts." if self.short else "" if made[key] else why)
+                    why = texts.no_pair_in_common(beside.other.run.number)
+            box.setToolTip(texts.SHORT_REPORT_HAS_ITS_OWN_PARTS if self.short else "" if made[key] else why)

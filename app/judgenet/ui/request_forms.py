@@ -14,25 +14,20 @@ from judgenet.core.extra_fields import extra_of_text, parse_extra
 from judgenet.core.network import Settings
 from judgenet.core.probabilities import PROBABILITIES
 from judgenet.core.reasoning import EFFORTS, MOST_THINKING, Effort, is_effort, thinking_tokens
+from judgenet.ui import texts
 from judgenet.ui.elements import ComboBox, SpinBox, add_row, field, label
 from judgenet.ui.measures import measure
 
-_OWN: Final = "Endpoint’s own"
-_BUDGET: Final = "Token budget"
 _NAMES: Final[dict[Effort, str]] = {
-    "none": "None",
-    "minimal": "Minimal",
-    "low": "Low",
-    "medium": "Medium",
-    "high": "High",
-    "xhigh": "Extra high",
-    "max": "Maximum",
+    "none": texts.EFFORT_NONE,
+    "minimal": texts.EFFORT_MINIMAL,
+    "low": texts.EFFORT_LOW,
+    "medium": texts.EFFORT_MEDIUM,
+    "high": texts.EFFORT_HIGH,
+    "xhigh": texts.EFFORT_EXTRA_HIGH,
+    "max": texts.EFFORT_MAXIMUM,
 }
 _USUAL_BUDGET: Final = 2_048
-_SCORES: Final = (
-    "Token probabilities: expected scores, where the endpoint gives them; the run counts the calls where it does not"
-)
-_MIXED: Final = "The selected neurons differ; a change sets all of them"
 
 
 class ReasoningRow(QWidget):
@@ -46,12 +41,12 @@ class ReasoningRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.effort = ComboBox("Reasoning")
-        self.effort.addItem(_OWN, "default")
+        self.effort = ComboBox(texts.REASONING)
+        self.effort.addItem(texts.ENDPOINTS_OWN, "default")
         for name in EFFORTS:
             self.effort.addItem(_NAMES[name], name)
-        self.effort.addItem(_BUDGET, "budget")
-        self.tokens = SpinBox("Thinking tokens (max.)", 1, MOST_THINKING)
+        self.effort.addItem(texts.TOKEN_BUDGET, "budget")
+        self.tokens = SpinBox(texts.MAXIMUM_THINKING_TOKENS, 1, MOST_THINKING)
         self.tokens.setSingleStep(1_024)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -72,8 +67,8 @@ class ReasoningRow(QWidget):
             if isinstance(first, int):
                 self.tokens.setValue(first)
         room = thinking_tokens(first)
-        words = f"Room for {room:,} thinking tokens comes on top of the limit of an answer" if room else ""
-        self.setToolTip(_MIXED if len(set(values)) > 1 else words)
+        words = texts.room_for_thinking(f"{room:,}") if room else ""
+        self.setToolTip(texts.NEURONS_DIFFER_TIP if len(set(values)) > 1 else words)
 
     def _tell(self) -> None:
         chosen = self.effort.currentData()
@@ -96,7 +91,7 @@ class ExtraRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.text = field("Further fields", '{"top_k": 20}')
+        self.text = field(texts.FURTHER_FIELDS, '{"top_k": 20}')
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.text)
@@ -111,7 +106,7 @@ class ExtraRow(QWidget):
             self.text.setText(shown)
             self.text.setCursorPosition(0)
             self.wrong.emit("")
-        self.setToolTip(_MIXED if len(set(values)) > 1 else "Fields of the request that only this endpoint knows, JSON")
+        self.setToolTip(texts.NEURONS_DIFFER_TIP if len(set(values)) > 1 else texts.FURTHER_FIELDS_OF_NEURON_TIP)
 
     def _read(self) -> None:
         text = self.text.text().strip()
@@ -145,9 +140,9 @@ class ScoresRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.source = ComboBox("Scores")
-        self.source.addItem("From the text", "text")
-        self.source.addItem("Token probabilities", PROBABILITIES)
+        self.source = ComboBox(texts.SCORES)
+        self.source.addItem(texts.FROM_THE_TEXT, "text")
+        self.source.addItem(texts.TOKEN_PROBABILITIES, PROBABILITIES)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.source)
@@ -158,7 +153,7 @@ class ScoresRow(QWidget):
         known = [value or "text" for value in values]
         with QSignalBlocker(self.source):
             self.source.setCurrentIndex(self.source.findData(known[0]))
-        self.setToolTip(_MIXED if len(set(known)) > 1 else _SCORES)
+        self.setToolTip(texts.NEURONS_DIFFER_TIP if len(set(known)) > 1 else texts.TOKEN_PROBABILITIES_TIP)
 
     def _tell(self) -> None:
         self.chosen.emit(self.source.currentData())
@@ -176,9 +171,9 @@ class RequestRows(QWidget):
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
         measure(form, spacing=8)
-        add_row(form, "Reasoning", self.reasoning)
-        add_row(form, "Scores", self.scores)
-        add_row(form, "Further fields", self.extra)
+        add_row(form, texts.REASONING, self.reasoning)
+        add_row(form, texts.SCORES, self.scores)
+        add_row(form, texts.FURTHER_FIELDS, self.extra)
         form.addRow(self.problem)
         form.setRowVisible(self.problem, False)
         self._form = form

@@ -14,6 +14,7 @@ from judgenet.core.project import PairsSource, Project, Selection
 from judgenet.core.wording import plural
 from judgenet.engine.embedded_model import ModelError, fetch_model, find_model
 from judgenet.store.db import StoreError
+from judgenet.ui import texts
 from judgenet.ui.actions import known_action
 from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
@@ -69,22 +70,22 @@ class RunActions(QObject):
     def _holds_recorded(self) -> bool | str:
         document = self._context.document
         if not document.is_open or not is_recorded(document.spec):
-            return "The project holds no judgments recorded elsewhere."
+            return texts.NO_JUDGMENTS_RECORDED_ELSEWHERE
         return document.read_only or self._when.no_run()
 
     def _runs(self) -> bool | str:
-        return self._context.runner.running or "No run is in progress."
+        return self._context.runner.running or texts.NO_RUN_IS_IN_PROGRESS
 
     def _can_stop(self) -> bool | str:
-        return "Already stopping." if self._context.runner.stopping else self._runs()
+        return texts.ALREADY_STOPPING if self._context.runner.stopping else self._runs()
 
     def _can_compare(self) -> bool | str:
-        return len(self._context.run_state.runs) > 1 or "There is no other run to compare with."
+        return len(self._context.run_state.runs) > 1 or texts.NO_OTHER_RUN
 
     def _can_name_run(self) -> bool | str:
         if self._context.document.read_only:
             return self._context.document.read_only
-        return self._context.run_state.run is not None or "There is no run yet."
+        return self._context.run_state.run is not None or texts.NO_RUN_YET
 
     def start_run(self) -> None:
         """Starts the project's network and shows it at work; of judgments that were recorded elsewhere says what can be
@@ -97,18 +98,16 @@ class RunActions(QObject):
             return
         judges = len(document.spec.layers[0].neurons)
         self._context.errors.tell(
-            f"These are judgments of {plural(judges, 'judge')} that were recorded elsewhere: there is no model to ask, "
-            "and their figures are on the page Results already. A network of your own can judge the same pairs beside "
-            "them.",
-            "Nothing was run",
-            Mend("Design a network", self.judge_anew),
+            texts.judgments_recorded_elsewhere(plural(judges, "judge")),
+            texts.NOTHING_WAS_RUN,
+            Mend(texts.DESIGN_A_NETWORK, self.judge_anew),
             level="warning",
         )
 
     def judge_anew(self) -> None:
         """Puts a network that can be asked in the place of recorded judges; their run stays as it is."""
         spec = self._projects.own_model(network(_WIDTH, _DEPTH))
-        self._context.document.edit_network("Judge with a network", spec)
+        self._context.document.edit_network(texts.JUDGE_WITH_A_NETWORK, spec)
         self._context.navigator.go("design")
 
     def _remember_endpoint(self) -> None:
@@ -120,21 +119,21 @@ class RunActions(QObject):
 
     def run_example(self) -> None:
         """Begins a project of the examples and runs it on the embedded model."""
-        self._context.tasks.start(self._run_example(), "Run the example")
+        self._context.tasks.start(self._run_example(), texts.RUN_THE_EXAMPLE)
 
     async def _run_example(self) -> None:
         context = self._context
         if find_model() is None:
             try:
-                await context.tasks.job("Fetch the small model (93 MB)", _fetch)
+                await context.tasks.job(texts.FETCH_THE_SMALL_MODEL, _fetch)
             except JobCancelled:
                 return
             except ModelError as error:
-                context.errors.tell(str(error), "The example", Mend("Try again", self.run_example))
+                context.errors.tell(str(error), texts.THE_EXAMPLE, Mend(texts.TRY_AGAIN, self.run_example))
                 return
         source = PairsSource((example("general.jsonl").as_posix(),), selection=Selection("first", EXAMPLE_PAIRS))
-        spec = network(3, 2, name="Two layers of three")
-        context.document.new(Project.new("Example", spec, source))
+        spec = network(3, 2, name=texts.TWO_LAYERS_OF_THREE)
+        context.document.new(Project.new(texts.EXAMPLE, spec, source))
         context.navigator.go("run")
         await context.document.loaded()
         context.runner.start()
@@ -152,7 +151,7 @@ class RunActions(QObject):
         table = self._context.run_state.table
         if table is not None and table.calls_unscored:
             pairs = tuple(table.pairs_with_unscored().nonzero()[0].tolist())
-            self._context.navigator.go("run", pairs=pairs, why="with unscored calls")
+            self._context.navigator.go("run", pairs=pairs, why=texts.WITH_UNSCORED_CALLS)
 
     def try_models(self) -> None:
         """Opens the pre-flight of the network's models."""
@@ -160,7 +159,7 @@ class RunActions(QObject):
 
     def name_run(self) -> None:
         """Asks what the run in focus is called, and what is to be noted of it."""
-        self._context.tasks.start(self._ask_and_name_run(), "Name the run")
+        self._context.tasks.start(self._ask_and_name_run(), texts.NAME_THE_RUN)
 
     async def _ask_and_name_run(self) -> None:
         state = self._context.run_state
@@ -168,13 +167,15 @@ class RunActions(QObject):
         if run is None:
             return
         given = await ask_texts(
-            self._window, f"Run {run.number:,}", (("Name of the run", run.name), ("Note", run.note))
+            self._window,
+            texts.run(run.number),
+            ((texts.NAME_OF_THE_RUN, run.name), (texts.NOTE, run.note)),
         )
         if given is not None and state.run is not None and state.run.id == run.id:
             try:
                 state.name_run(*given)
             except StoreError as error:
-                self._context.errors.tell_exception(error, f"Run {run.number:,}")
+                self._context.errors.tell_exception(error, texts.run(run.number))
 
     def show_limits(self) -> None:
         """Asks what a run must not exceed, and for prices that are unknown."""

@@ -38,6 +38,7 @@ from judgenet.store.runs import (
     runs,
     spent,
 )
+from judgenet.ui import texts
 from judgenet.ui.bridge import Bridge
 from judgenet.ui.clock import monotonic
 from judgenet.ui.document import Document
@@ -167,7 +168,7 @@ class RunState(RunQueries):
             return
         self._put(run, None)
         self._held = [] if run.id == self._live_id else None
-        self._tasks.start(self._read(run, self._wanted), f"Read {run.id}")
+        self._tasks.start(self._read(run, self._wanted), texts.read(run.id))
 
     def begin(self, run: RunInfo, spec: NetworkSpec, pairs: tuple[Pair, ...], *, resumes: bool) -> None:
         """A run begins, or goes on, in this window: it comes into focus. Its events follow through the bridge."""
@@ -177,7 +178,7 @@ class RunState(RunQueries):
         if resumes:
             self._put(run, None)
             self._held = []
-            self._tasks.start(self._read(run, self._wanted), f"Read {run.id}")
+            self._tasks.start(self._read(run, self._wanted), texts.read(run.id))
         else:
             self._held = None
             self._put(run, RunFrame.fresh(run, spec, pairs))
@@ -192,7 +193,7 @@ class RunState(RunQueries):
         """People labelled pairs: their labels are read anew."""
         store, run, table = self._document.store, self.run, self._table
         if store is not None and run is not None and table is not None:
-            self._tasks.start(self._read_labels(store, run, table), "Read the labels")
+            self._tasks.start(self._read_labels(store, run, table), texts.READ_THE_LABELS)
 
     async def _read_labels(self, store: Store, run: RunInfo, table: RunFrame) -> None:
         human = await self._tasks.off_thread(lambda: [head.human for head in pair_heads(store, run)])
@@ -208,7 +209,7 @@ class RunState(RunQueries):
         self._set_loading(True)
         try:
             table, totals, before, paces = await self._tasks.job(
-                f"Read run {run.number}",
+                texts.read_run(run.number),
                 lambda job: (
                     RunFrame.read(store, run, on_progress=lambda *_: job.check()),
                     spent(store, run),

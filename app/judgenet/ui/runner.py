@@ -29,6 +29,7 @@ from judgenet.formats.errors import DataError
 from judgenet.store.db import StoreError
 from judgenet.store.prices import load_prices
 from judgenet.store.runs import set_run_state
+from judgenet.ui import texts
 from judgenet.ui.bridge import Bridge
 from judgenet.ui.document import Document
 from judgenet.ui.errors import ErrorPort, Mend
@@ -113,7 +114,7 @@ class Runner(QObject):
         records = {LIMITS: limits.to_json(), STOP: stop.to_json(), BATCH: wish_to_json(batch)}
         metadata = {name: value for name, value in project.metadata.items() if name not in records}
         metadata |= {name: record for name, record in records.items() if record}
-        self._document.edit_project("Change the limits of a run", replace(project, metadata=metadata))
+        self._document.edit_project(texts.CHANGE_THE_LIMITS_OF_A_RUN, replace(project, metadata=metadata))
         self.limits, self.stop_wish, self.batch_wish = limits, stop, batch
         self.changed.emit()
 
@@ -184,19 +185,19 @@ class Runner(QObject):
         """Why no run can be started now, in words; empty where one can."""
         document = self._document
         if not document.is_open:
-            return "Open a project first."
+            return texts.OPEN_A_PROJECT_FIRST
         if self.running:
-            return "A run is already in progress."
+            return texts.RUN_IN_PROGRESS
         if self._other:
-            return f"{self._other} is in progress. Stop it first."
+            return texts.other_work_in_progress(self._other)
         if document.read_only:
             return document.read_only
         if document.looks_elsewhere:
-            return "The project is judged in shards. Make one run of them on the page Run to go on with it here."
+            return texts.JUDGED_IN_SHARDS
         if document.loading:
-            return "The pairs are still being loaded."
+            return texts.PAIRS_STILL_LOADING
         if not document.pairs:
-            return "There are no pairs to judge. Add some on the page Data."
+            return texts.NO_PAIRS_TO_JUDGE
         return self._mistake()
 
     def _mistake(self) -> str:
@@ -212,14 +213,14 @@ class Runner(QObject):
         done are not asked again, calls without an answer are. ``scope`` chooses among the pairs that are left."""
         why = self.why_not()
         if why:
-            self._errors.tell(why, "No run was started", level="warning")
+            self._errors.tell(why, texts.NO_RUN_WAS_STARTED, level="warning")
             return
         if unheld := self._unheld():
-            self._errors.tell(unheld, "No run was started", Mend("Enter the price", self.limits_wanted.emit))
+            self._errors.tell(unheld, texts.NO_RUN_WAS_STARTED, Mend(texts.ENTER_THE_PRICE, self.limits_wanted.emit))
             return
         self._starting = True
         self.changed.emit()
-        self._task = self._tasks.start(self._start(scope), "Start the run")
+        self._task = self._tasks.start(self._start(scope), texts.START_THE_RUN)
 
     def _unheld(self) -> str:
         """Why a limit of money could not be held, in words; empty where it can."""
@@ -232,8 +233,7 @@ class Runner(QObject):
             return ""  # The start says so.
         if not models:
             return ""
-        limit = f"the limit of {self.limits.max_price:g} USD could not be held"
-        return f"{no_price_words(models)[:-1]}, so that {limit}. Enter it, or limit calls or tokens instead."
+        return texts.limit_not_held(no_price_words(models)[:-1], f"{self.limits.max_price:g} USD")
 
     async def _start(self, scope: Scope) -> None:
         document = self._document
@@ -258,7 +258,7 @@ class Runner(QObject):
                 return
             handle = await self._tasks.off_thread(self.engine().start, store, start, self._bridge.put)
         except _NO_START as error:
-            self._errors.tell_exception(error, "No run was started")
+            self._errors.tell_exception(error, texts.NO_RUN_WAS_STARTED)
             return
         finally:
             self._starting = False
@@ -291,22 +291,22 @@ class Runner(QObject):
         self._batches.clear()
 
     def _say_end(self, finished: RunFinished, handle: RunHandle) -> None:
-        where = f"Run {handle.run.number}"
+        where = texts.run(handle.run.number)
         if finished.state in ("halted", "failed"):
-            self._errors.tell(finished.message, where, Mend("Go on", self.start))
+            self._errors.tell(finished.message, where, Mend(texts.GO_ON, self.start))
         elif finished.state == "enough":
             self._errors.tell(
-                f"{finished.message} To judge the others too, run it without the rule.",
+                texts.to_judge_the_others(finished.message),
                 where,
-                Mend("Change the rule", self.limits_wanted.emit),
+                Mend(texts.CHANGE_THE_RULE, self.limits_wanted.emit),
                 level="note",
             )
         elif finished.state == "budget":
-            left = f"{finished.pairs_done:,} of {plural(finished.pairs, 'pair')} are judged, and all answers are kept."
+            left = texts.pairs_judged_and_kept(f"{finished.pairs_done:,}", plural(finished.pairs, "pair"))
             self._errors.tell(
-                f"{finished.message} {left} Run goes on with as much again; or change the limits first.",
+                texts.run_goes_on_with_as_much(finished.message, left),
                 where,
-                Mend("Change the limits", self.limits_wanted.emit),
+                Mend(texts.CHANGE_THE_LIMITS, self.limits_wanted.emit),
                 level="warning",
             )
 
@@ -354,7 +354,7 @@ class Runner(QObject):
         # Most messages name their endpoint already.
         where = "" if event.message.startswith(event.endpoint) else event.endpoint
         if event.state == "stopped":
-            self._errors.tell(event.message, where, Mend("Try again", self.resume))
+            self._errors.tell(event.message, where, Mend(texts.TRY_AGAIN, self.resume))
         elif event.state == "failing":
             self._errors.tell(event.message, where, level="warning")
         away = event.message if event.state == "away" else ""

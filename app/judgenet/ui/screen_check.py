@@ -21,11 +21,12 @@ from typing import Final
 
 from judgenet.assets import asset
 from judgenet.children import child_command, is_frozen
+from judgenet.ui import texts
 
 ATTEMPT_SECONDS: Final = 30.0
 """A screen that does not answer within this time gets the benefit of the doubt: the window itself is tried."""
 
-_NAMES: Final = {"xcb": "X11", "wayland": "Wayland", "offscreen": "no screen"}
+_NAMES: Final = {"xcb": "X11", "wayland": "Wayland", "offscreen": texts.NO_SCREEN}
 _INSTALL: Final = {"debian": "apt-get install", "fedora": "dnf install"}
 _ADVICE: Final = ("This application failed", "Reinstalling", "Available platform plugins", "qt.qpa.plugin:")
 """Beginnings of lines of Qt's that help nobody: they say that a plug-in was not loaded, and to install it anew."""
@@ -42,7 +43,7 @@ class PlatformGaps:
 
     def __str__(self) -> str:
         name = _NAMES.get(self.platform, self.platform)
-        return f"Qt's plug-in for {name} ({self.platform}) lacks {', '.join(self.libraries)}"
+        return texts.lacks_libraries(name, self.platform, ", ".join(self.libraries))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ class ScreenTrouble:
             return self.reason
         command = install_command(self.gaps.packages)
         if command is None:
-            return f"{self.reason} Install the packages of your system that hold these libraries."
-        return f"{self.reason} Install what is missing: {command}."
+            return texts.install_the_packages(self.reason)
+        return texts.install_what_is_missing(self.reason, command)
 
 
 class ScreenCheck:
@@ -95,7 +96,7 @@ def no_screen(environment: Mapping[str, str]) -> ScreenTrouble | None:
     names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     if sys.platform != "linux" or any(environment.get(name) for name in names):
         return None
-    return ScreenTrouble("There is no screen here, and the studio needs one.")
+    return ScreenTrouble(texts.STUDIO_NEEDS_A_SCREEN)
 
 
 def screen_trouble(environment: Mapping[str, str]) -> ScreenTrouble | None:
@@ -112,7 +113,7 @@ def explain(said: str, environment: Mapping[str, str]) -> ScreenTrouble:
             return ScreenTrouble(f"{gaps}.", gaps)
     lines = [line.strip() for line in said.splitlines() if line.strip() and not line.strip().startswith(_ADVICE)]
     # A traceback says last what went wrong, Qt first.
-    cause = lines[-1 if said.startswith("Traceback") else 0] if lines else "Qt has no platform plug-in that loads"
+    cause = lines[-1 if said.startswith("Traceback") else 0] if lines else texts.NO_PLUG_IN_LOADS
     return ScreenTrouble(f"{_screen_name(environment)}: {cause.removeprefix('qt.qpa.xcb: ').rstrip('.')}.")
 
 
@@ -126,8 +127,8 @@ def install_command(packages: Iterable[str]) -> str | None:
 def _screen_name(environment: Mapping[str, str]) -> str:
     for name in ("QT_QPA_PLATFORM", "WAYLAND_DISPLAY", "DISPLAY"):
         if environment.get(name):
-            return f"No window can be opened with {name}={environment[name]}"
-    return "No window can be opened"
+            return texts.no_window_with(name, environment[name])
+    return texts.NO_WINDOW
 
 
 def platforms(environment: Mapping[str, str]) -> list[str]:

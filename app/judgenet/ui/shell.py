@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from judgenet.core.wording import duration, money, money_span, plural, whole_percent
 from judgenet.store.shards import ShardsInRun
+from judgenet.ui import texts
 from judgenet.ui.accessible import PAGE_TAB
 from judgenet.ui.actions import ActionTable
 from judgenet.ui.document import Document
@@ -41,17 +42,17 @@ from judgenet.ui.tokens import RAIL, RAIL_NARROW, STATUS_BAR, TOP_BAR
 from judgenet.ui.widgets import set_kind
 
 RAIL_PAGES: Final[tuple[tuple[PageKey, str, str], ...]] = (
-    ("design", "Design", "design"),
-    ("data", "Data", "data"),
-    ("labels", "Labels", "labels"),
-    ("run", "Run", "run"),
-    ("results", "Results", "results"),
-    ("bias", "Bias", "bias"),
-    ("report", "Report", "report"),
+    ("design", texts.DESIGN, "design"),
+    ("data", texts.DATA, "data"),
+    ("labels", texts.LABELS, "labels"),
+    ("run", texts.RUN, "run"),
+    ("results", texts.RESULTS, "results"),
+    ("bias", texts.BIAS, "bias"),
+    ("report", texts.REPORT, "report"),
 )
 """Key, word and icon of the pages on the rail."""
 
-SAVE_WORDS: Final = {"saved": "Saved", "saving": "Saving…", "unsaved": "Saving…", "failed": "Not saved"}
+SAVE_WORDS: Final = {"saved": texts.SAVED, "saving": texts.SAVING, "unsaved": texts.SAVING, "failed": texts.NOT_SAVED}
 
 
 class TopBar(QFrame):
@@ -66,7 +67,7 @@ class TopBar(QFrame):
     def __init__(self, actions: ActionTable, document: Document, runner: Runner, menu: QMenu) -> None:
         super().__init__()
         self.setProperty("part", "bar")
-        self.setAccessibleName("Top bar")
+        self.setAccessibleName(texts.TOP_BAR)
         self._actions = actions
         self._document = document
         self._runner = runner
@@ -83,12 +84,12 @@ class TopBar(QFrame):
         self._make_palette_field()
         self.primary = QPushButton(self)
         self.pause = QPushButton(self)
-        self.stop = QPushButton("Stop", self)
+        self.stop = QPushButton(texts.STOP, self)
         self.stop.setIcon(icon("stop", "text"))
         self.pause.clicked.connect(self._pause)
         self.primary.clicked.connect(self._do_primary)
         actions.attach(self.stop, "run.stop")
-        self.stop.setAccessibleName("Stop")
+        self.stop.setAccessibleName(texts.STOP)
 
         self._lay_out()
         document.saved_changed.connect(self.refresh)
@@ -130,8 +131,8 @@ class TopBar(QFrame):
         self.menu_button.setIcon(icon("menu"))
         self.menu_button.setMenu(menu)
         self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.menu_button.setAccessibleName("Menu")
-        self.menu_button.setToolTip("Menu")
+        self.menu_button.setAccessibleName(texts.MENU)
+        self.menu_button.setToolTip(texts.MENU)
         self._left = QWidget(self)
         left = QHBoxLayout(self._left)
         left.setContentsMargins(0, 0, 0, 0)
@@ -140,8 +141,8 @@ class TopBar(QFrame):
     def _make_project(self, actions: ActionTable) -> None:
         self.name = QPushButton(self)
         set_kind(self.name, "name")
-        self.name.setAccessibleName("Name of the project")
-        self.name.setToolTip("Rename the project")
+        self.name.setAccessibleName(texts.NAME_OF_THE_PROJECT)
+        self.name.setToolTip(texts.RENAME_THE_PROJECT)
         self.name.clicked.connect(self._rename)
         self.state = QLabel(self)
         self.state.setProperty("tone", "text2")
@@ -152,13 +153,13 @@ class TopBar(QFrame):
 
     def _make_palette_field(self) -> None:
         self.palette_field = QPushButton(self)
-        self.palette_field.setAccessibleName("Find or do")
-        self.palette_field.setToolTip("Command palette (Ctrl+K)")
+        self.palette_field.setAccessibleName(texts.FIND_OR_DO)
+        self.palette_field.setToolTip(texts.COMMAND_PALETTE_TIP)
         self.palette_field.clicked.connect(self.palette_wanted)
         self._find_icon = IconLabel("search")
-        self._find_text = QLabel("Find or do…", self.palette_field)
+        self._find_text = QLabel(texts.FIND_OR_DO_HINT, self.palette_field)
         self._find_text.setProperty("tone", "text3")
-        self._find_key = QLabel("Ctrl K", self.palette_field)
+        self._find_key = QLabel(texts.CTRL_K, self.palette_field)
         self._find_key.setProperty("part", "key")
         field = QHBoxLayout(self.palette_field)
         field.addWidget(self._find_icon)
@@ -189,26 +190,26 @@ class TopBar(QFrame):
     def refresh(self) -> None:
         """Shows the state of project and run."""
         document, running = self._document, self._runner.running
-        self._title = document.title if document.is_open else "JudgeNet Studio"
+        self._title = document.title if document.is_open else texts.JUDGENET_STUDIO
         self.name.setEnabled(document.is_open and not document.read_only)
         state = ""
         if document.is_open:
-            state = "Read-only" if document.read_only else SAVE_WORDS[document.save_state]
-            if document.path is None and state == "Saved":
-                state = "Draft"
+            state = texts.READ_ONLY if document.read_only else SAVE_WORDS[document.save_state]
+            if document.path is None and state == texts.SAVED:
+                state = texts.DRAFT
         self.state.setText(state)
-        tips = {"Read-only": document.read_only, "Draft": "Kept as a draft; give it a name with Save as"}
+        tips = {texts.READ_ONLY: document.read_only, texts.DRAFT: texts.KEPT_AS_A_DRAFT}
         self.state.setToolTip(tips.get(state, ""))
-        self.state.setProperty("tone", "warn" if state in ("Read-only", "Not saved") else "text2")
+        self.state.setProperty("tone", "warn" if state in (texts.READ_ONLY, texts.NOT_SAVED) else "text2")
         self.state.style().unpolish(self.state)
         self.state.style().polish(self.state)
         paused = self._runner.paused
-        word = "Go on" if paused else "Pause"
+        word = texts.GO_ON if paused else texts.PAUSE
         self.pause.setText(word)
         self.pause.setIcon(icon("play" if paused else "pause", "text"))
         self.pause.setAccessibleName(word)
         self.pause.setEnabled(not self._runner.stopping)
-        self.stop.setText("Stopping…" if self._runner.stopping else "Stop")
+        self.stop.setText(texts.STOPPING_NOW if self._runner.stopping else texts.STOP)
         for button in (self.pause, self.stop):
             button.setVisible(running)
         self._refresh_primary()
@@ -285,13 +286,13 @@ class Rail(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("part", "rail")
-        self.setAccessibleName("Pages")
+        self.setAccessibleName(texts.PAGES)
         self._buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        for key, word, name in (*RAIL_PAGES, ("settings", "Settings", "settings")):
+        for key, word, name in (*RAIL_PAGES, ("settings", texts.SETTINGS, "settings")):
             if key == "settings":
                 column.addStretch(1)
             button = QToolButton(self)
@@ -410,6 +411,11 @@ class _FactLink(QPushButton):
         self.setToolTip(tip)
 
 
+def _pairs_of(progress: Progress) -> str:
+    """``12 of 80 pairs``: how many of the run's pairs are done."""
+    return texts.of_all(f"{progress.pairs_done:,}", plural(progress.pairs, "pair"))
+
+
 class StatusBar(QFrame):
     """How the run goes, long work with its progress and Stop, and what is loaded.
 
@@ -430,7 +436,7 @@ class StatusBar(QFrame):
     ) -> None:
         super().__init__()
         self.setProperty("part", "foot")
-        self.setAccessibleName("Status bar")
+        self.setAccessibleName(texts.STATUS_BAR)
         self._document = document
         self._run_state = run_state
         self._runner = runner
@@ -441,16 +447,16 @@ class StatusBar(QFrame):
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setRange(0, 1000)
-        self.bar.setAccessibleName("Progress")
-        self._left = [_Fact(name, self) for name in ("State", "Pairs", "Calls", "Note")]
-        self.unscored = _FactLink("Unscored", self)
+        self.bar.setAccessibleName(texts.PROGRESS)
+        self._left = [_Fact(name, self) for name in (texts.STATE, texts.PAIRS, texts.CALLS, texts.NOTE)]
+        self.unscored = _FactLink(texts.UNSCORED, self)
         self.unscored.clicked.connect(self.unscored_wanted)
-        names = ("Speed", "Parallel calls", "Unscored", "Price", "Time left")
+        names = (texts.SPEED, texts.PARALLEL_CALLS, texts.UNSCORED, texts.PRICE, texts.TIME_LEFT)
         speed, in_flight, self._all_scored, price, left = (_Fact(name, self) for name in names)
         self._right: list[_Fact | _FactLink] = [speed, in_flight, self._all_scored, price, left, self.unscored]
-        self.stop_job = QPushButton("Stop", self)
+        self.stop_job = QPushButton(texts.STOP, self)
         set_kind(self.stop_job, "link")
-        self.stop_job.setAccessibleName("Stop this work")
+        self.stop_job.setAccessibleName(texts.STOP_THIS_WORK)
         self.stop_job.clicked.connect(self._stop)
         self._warn = IconLabel("warning", "warn")
         self._lay_out()
@@ -525,28 +531,28 @@ class StatusBar(QFrame):
         self._show_share(progress.share)
         runner, away = self._runner, self._runner.away.removeprefix("paused: ")
         paused = runner.paused or (away and not runner.stopping)
-        share = "Finishing" if progress.share >= 1 else whole_percent(progress.share)
-        state = "Paused" if paused else "Stopping" if runner.stopping else share
+        share = texts.FINISHING if progress.share >= 1 else whole_percent(progress.share)
+        state = texts.PAUSED if paused else texts.STOPPING if runner.stopping else share
         left, right = self._left, self._right
         left[0].say(state)
         if runner.batches and not paused:
             self._show_batches(progress)
             return
-        left[1].say(f"{progress.pairs_done:,} of {plural(progress.pairs, 'pair')}")
-        left[2].say(f"{progress.calls:,} of {plural(max(progress.calls_planned, progress.calls), 'call')}")
+        left[1].say(_pairs_of(progress))
+        left[2].say(texts.of_all(f"{progress.calls:,}", plural(max(progress.calls_planned, progress.calls), "call")))
         left[3].say(away.partition(". ")[0], away)
-        right[0].say(f"{progress.rate:.1f} calls/s" if progress.rate else "")
-        right[1].say(f"{plural(progress.in_flight, 'call')} running")
+        right[0].say(texts.calls_per_second(f"{progress.rate:.1f}") if progress.rate else "")
+        right[1].say(texts.running(plural(progress.in_flight, "call")))
         self._say_unscored(progress)
         right[3].say(self._price(progress, running=True))
-        right[4].say("" if paused or progress.eta_s is None else f"{duration(progress.eta_s)} left")
+        right[4].say("" if paused or progress.eta_s is None else texts.time_left(duration(progress.eta_s)))
 
     def _show_batches(self, progress: Progress) -> None:
         """A run that waits for batches: these say how far it is, and no speed or time is its own."""
         for fact in (*self._left[1:], *self._right):
             fact.say("")
         self._left[1].say(self._runner.batches)
-        self._left[2].say(f"{progress.pairs_done:,} of {plural(progress.pairs, 'pair')}")
+        self._left[2].say(_pairs_of(progress))
         self._say_unscored(progress)
         self._right[3].say(self._price(progress, running=True))
 
@@ -562,12 +568,14 @@ class StatusBar(QFrame):
     def _say_unscored(self, progress: Progress) -> None:
         calls = progress.unscored_calls
         reasons = ", ".join(f"{number:,} {reason.replace('_', ' ')}" for reason, number in progress.unscored.items())
-        self.unscored.say(f"{calls:,} unscored" if calls else "", f"{reasons}\nShow their pairs" if calls else "")
-        self._all_scored.say("0 unscored" if progress.calls and not calls else "")
+        self.unscored.say(
+            texts.unscored(f"{calls:,}") if calls else "", texts.show_their_pairs(reasons) if calls else ""
+        )
+        self._all_scored.say(texts.NONE_UNSCORED if progress.calls and not calls else "")
 
     def _price(self, progress: Progress, *, running: bool) -> str:
         if progress.unpriced and not progress.price:
-            return "Price unknown"
+            return texts.PRICE_UNKNOWN
         estimate = self._figures.estimate
         currency = estimate.estimate.currency if estimate else "USD"
         text = money(progress.price, currency)
@@ -578,8 +586,8 @@ class StatusBar(QFrame):
         if whole is not None:
             high = progress.price_before + whole.high
             if high > progress.price:
-                text += f" of ≈ {money_span(high, high, currency)}"
-        return f"{text} + {plural(progress.unpriced, 'call')} of unknown price" if progress.unpriced else text
+                text += texts.of_about(money_span(high, high, currency))
+        return texts.with_unknown_price(text, plural(progress.unpriced, "call")) if progress.unpriced else text
 
     def _show_job(self, job: Job) -> None:
         self._show_share(job.share)
@@ -601,33 +609,38 @@ class StatusBar(QFrame):
                 fact.say(text)
             right[3].say(shards_status.price)
         elif run is None or self._run_state.loading:
-            left[0].say("No run in progress" if run is None else f"Run {run.number}")
+            left[0].say(texts.NO_RUN_IN_PROGRESS if run is None else texts.run(run.number))
         else:
-            words = {"done": "finished", "budget": "stopped at its limit", "cancelled": "stopped", "failed": "failed"}
+            words = {
+                "done": texts.FINISHED,
+                "budget": texts.STOPPED_AT_ITS_LIMIT,
+                "cancelled": texts.STOPPED,
+                "failed": texts.FAILED,
+            }
             words |= {
-                "enough": "stopped: enough is known",
-                "halted": "halted",
-                "running": "was interrupted",
-                "paused": "was interrupted",
+                "enough": texts.STOPPED_ENOUGH_IS_KNOWN,
+                "halted": texts.HALTED,
+                "running": texts.WAS_INTERRUPTED,
+                "paused": texts.WAS_INTERRUPTED,
             }
             shards = ShardsInRun.of_run(run)
             part = shards is not None and bool(shards.lacking)
             left[0].say(
-                f"Run {run.number}: {shards.words}"
+                texts.run_of_shards(run.number, shards.words)
                 if part and shards is not None
-                else f"Run {run.number} {words[self._run_state.state or 'done']}"
+                else texts.run_and_state(run.number, words[self._run_state.state or "done"])
             )
-            left[1].say(f"{progress.pairs_done:,} of {plural(progress.pairs, 'pair')} judged")
+            left[1].say(texts.judged(_pairs_of(progress)))
             left[2].say(plural(progress.calls, "call"))
             self._say_unscored(progress)
             right[3].say(self._price(progress, running=False) if progress.calls else "")
         labels = document.dataset.labels if document.dataset is not None else None
         right[0].say(document.changed_since_run)
-        right[1].say(f"{plural(len(document.pairs), 'pair')} loaded" if document.pairs else "")
+        right[1].say(texts.pairs_loaded(plural(len(document.pairs), "pair")) if document.pairs else "")
         if labels is not None and run is None:
             labelled = labels.a + labels.b + labels.tie
             # Those of the desk are on its own page.
-            right[2].say(f"{plural(labelled, 'label')} came with the data" if labelled else "")
+            right[2].say(texts.labels_with_the_data(plural(labelled, "label")) if labelled else "")
 
     def _fit(self) -> None:
         """Hides what has no room: the last of the left group first."""

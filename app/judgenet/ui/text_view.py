@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from judgenet.core.pictures import PairPicture
+from judgenet.ui import texts
 from judgenet.ui.fonts import families
 from judgenet.ui.pictures import PicturesInText
 from judgenet.ui.theme import Theme, current_theme
@@ -116,7 +117,7 @@ class DocumentWriter:
                 form = fragment.charFormat()
                 if form.isImageFormat():
                     name = str(form.property(QTextFormat.Property.ImageAltText.value) or "image")
-                    words = f"[Image, not loaded: {name}, {form.toImageFormat().name()}]"
+                    words = texts.image_not_loaded(name, form.toImageFormat().name())
                     images += [(fragment.position() + place, words) for place in range(fragment.length())]
                 fragments += 1
             block = block.next()

@@ -8,6 +8,8 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from judgenet.core.wording import of
+from judgenet.ui import texts
 from judgenet.ui.document import Document
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
@@ -18,50 +20,43 @@ from judgenet.ui.widgets import set_kind
 STEPS: Final[tuple[tuple[PageKey, str, str], ...]] = (
     (
         "welcome",
-        "A network of judges",
-        "A question has two answers, A and B. Each neuron of layer 1 judges them in one role, in both orders. Each "
-        "neuron of the next layer reads those evaluations and judges again. In the end all neurons vote.",
+        texts.TOUR_NETWORK_TITLE,
+        texts.TOUR_NETWORK,
     ),
     (
         "design",
-        "Design",
-        "Drag the handle under a layer to change its width, press + between two columns to add a layer, drag from the "
-        "edge of a neuron to wire by hand. Select a neuron to change its role and model. Its cost is shown below.",
+        texts.DESIGN,
+        texts.TOUR_DESIGN,
     ),
     (
         "data",
-        "Data",
-        "Drop a file of pairs on the window. You see how its columns were read and confirm what its labels mean "
-        "before anything is imported.",
+        texts.DATA,
+        texts.TOUR_DATA,
     ),
     (
         "labels",
-        "Labels",
-        "Choose the better response with A, T (tie) or B, without seeing names or verdicts. Labels of randomly drawn "
-        "pairs correct the win rate and give it an interval.",
+        texts.LABELS,
+        texts.TOUR_LABELS,
     ),
     (
         "run",
-        "Run",
-        "Press Run. Neurons answer layer by layer. Click one to read its evidence as it is written, the evaluations "
-        "it received, and its prompt. A mark shows where the two orders disagree or a neuron changed its verdict.",
+        texts.RUN,
+        texts.TOUR_RUN,
     ),
     (
         "results",
-        "Results",
-        "How often one response wins, corrected by people's labels, and how well the network agrees with people: with "
-        "intervals, and always with the number of pairs behind it. The sliders show the verdicts of smaller networks.",
+        texts.RESULTS,
+        texts.TOUR_RESULTS,
     ),
     (
         "bias",
-        "Bias",
-        "The lab measures the bias of each layer of the network by order, length, names, an invented majority or a "
-        "planted score, compared with chance and with the single judge. Click a row to list its pairs.",
+        texts.BIAS,
+        texts.TOUR_BIAS,
     ),
     (
         "report",
-        "Report",
-        "One file that says what was run and what came out. Ctrl+K finds everything else.",
+        texts.REPORT,
+        texts.TOUR_REPORT,
     ),
 )
 """Page, title and text of each step."""
@@ -77,13 +72,13 @@ class Tour(QFrame):
         self._document = document
         self._step = 0
         self.setProperty("part", "popup")
-        self.setAccessibleName("Two-minute tour")
+        self.setAccessibleName(texts.TWO_MINUTE_TOUR)
         self._place = label("", tone="text3")
         self._title = label("", "section")
         self._text = label("", "evidence", wrap=True)
-        self._close = QPushButton("Close")
-        self._back = QPushButton("Back")
-        self._next = QPushButton("Next")
+        self._close = QPushButton(texts.CLOSE)
+        self._back = QPushButton(texts.BACK)
+        self._next = QPushButton(texts.NEXT)
         set_kind(self._close, "flat")
         self._next.setDefault(True)
         row = QHBoxLayout()
@@ -126,9 +121,9 @@ class Tour(QFrame):
         page, title, text = STEPS[self._step]
         self._title.setText(title)
         self._text.setText(text)
-        self._place.setText(f"{self._step + 1} of {len(STEPS)}")
+        self._place.setText(of(self._step + 1, len(STEPS)))
         self._back.setEnabled(self._step > 0)
-        self._next.setText("Done" if self._step + 1 == len(STEPS) else "Next")
+        self._next.setText(texts.DONE if self._step + 1 == len(STEPS) else texts.NEXT)
         if self._document.is_open and page != "welcome":
             self._navigator.go(page)
         self._put()

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from judgenet.core.pairs import Verdict
+from judgenet.ui import texts
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip, draw_people
 from judgenet.ui.theme import current_theme
@@ -128,8 +129,8 @@ class Chip(QWidget):
         self._verdict = verdict
         self._unscored = unscored
         self._people = people and verdict is None
-        nothing = "For people" if people else "Unscored" if unscored else "No verdict"
-        words = {"a": "A", "b": "B", "tie": "Tie", None: nothing}
+        nothing = texts.FOR_PEOPLE if people else texts.UNSCORED if unscored else texts.NO_VERDICT
+        words = {"a": texts.A, "b": texts.B, "tie": texts.TIE, None: nothing}
         self.setAccessibleName(words[verdict])
         self.setToolTip(words[verdict])
         self.update()

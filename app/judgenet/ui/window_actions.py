@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from judgenet.ui import texts
 from judgenet.ui.actions import Action, known_action
 from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
@@ -24,10 +25,10 @@ _SCALE_STEP: Final = 0.1
 _SCALE_WAIT_MS: Final = 150
 """Longer than a key that is held down takes to repeat."""
 _THEMES: Final[tuple[tuple[ThemeChoice, str, str], ...]] = (
-    ("system", "Match system theme", "theme"),
-    ("light", "Light theme", "sun"),
-    ("dark", "Dark theme", "moon"),
-    ("contrast", "High-contrast theme", "theme"),
+    ("system", texts.MATCH_SYSTEM_THEME, "theme"),
+    ("light", texts.LIGHT_THEME, "sun"),
+    ("dark", texts.DARK_THEME, "moon"),
+    ("contrast", texts.HIGH_CONTRAST_THEME, "theme"),
 )
 
 
@@ -72,14 +73,14 @@ class WindowActions(QObject):
         made = [
             Action(
                 f"page.{key}",
-                f"Page {word}",
+                texts.page(word),
                 self._goer(key),
                 f"Ctrl+{place}",
                 name,
                 when.project,
                 self._shower(key),
                 menu="View",
-                words="go show",
+                words=texts.SEARCH_WORDS_OF_PAGES,
             )
             for place, (key, word, name) in enumerate(RAIL_PAGES, 1)
         ]
@@ -94,7 +95,7 @@ class WindowActions(QObject):
                 icon=name,
                 checked=self._theme_is(choice),
                 menu="View",
-                words="theme look colours mode",
+                words=texts.SEARCH_WORDS_OF_THEMES,
             )
             for choice, text, name in _THEMES
         ]
@@ -103,7 +104,7 @@ class WindowActions(QObject):
         """Puts a picture of the page in view on the clipboard."""
         page = self._page_in_view()
         QGuiApplication.clipboard().setPixmap(page.grab())
-        self._context.errors.tell("A picture of the page is on the clipboard.", level="note")
+        self._context.errors.tell(texts.PICTURE_OF_THE_PAGE_COPIED, level="note")
 
     def show_keys(self) -> None:
         """Shows all shortcuts."""
