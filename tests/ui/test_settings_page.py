@@ -53,7 +53,7 @@ async def test_an_endpoint_is_added_tested_and_used(panel: EndpointsPanel, studi
     assert user_profiles()["lab"].model == "fake"
     press(panel, "Test")
     await until(lambda: panel.told.text().startswith("lab answers"))
-    assert "JSON by a schema" in panel.told.text()
+    assert "Structured output: JSON schema." in panel.told.text()
     context = studio.window.context
     context.navigator.go("design")
     page = studio.window.page("design")

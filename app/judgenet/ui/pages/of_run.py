@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from judgenet.ui.context import Context
 from judgenet.ui.empty import EmptyState, Waiting
 from judgenet.ui.navigation import Visit
+from judgenet.ui.pages import texts
 from judgenet.ui.pages.base import Page
 from judgenet.ui.results.run_choice import CompareChoice, RunChoice
 
@@ -35,7 +36,7 @@ class OfRunPage(Page):
         self.run_choice = RunChoice(context.run_state)
         self.compare_choice = CompareChoice(context.run_state, context.results)
         self.empty = EmptyState(self.key)
-        self.waiting = Waiting("the run")
+        self.waiting = Waiting(texts.THE_RUN)
         self.waiting.stop.clicked.connect(self._state.cancel)
         self.stack = QStackedWidget()
         for widget in (self.empty, self.waiting):
@@ -80,10 +81,10 @@ class OfRunPage(Page):
             return False
         if run is None and not self.context.run_state.loading:
             why = self.context.runner.why_not()
-            self.empty.say(self.would_be, f"There is no run yet. {why}".strip(), "" if why else "Run", self._run)
+            self.empty.say(self.would_be, texts.no_run_yet(why).strip(), "" if why else texts.RUN, self._run)
             self.stack.setCurrentWidget(self.empty)
         elif run is not None and state.stopped:
-            self.empty.say(f"Reading run {run.number} was stopped.", "", "Read it", state.again)
+            self.empty.say(texts.reading_was_stopped(run.number), "", texts.READ_IT, state.again)
             self.stack.setCurrentWidget(self.empty)
         else:
             self._show_share()
@@ -93,7 +94,8 @@ class OfRunPage(Page):
 
     def _show_share(self) -> None:
         run = self._state.run
-        self.waiting.show_share(self._state.share, "Reading the run" if run is None else f"Reading run {run.number}")
+        words = texts.READING_THE_RUN if run is None else texts.reading_run(run.number)
+        self.waiting.show_share(self._state.share, words)
 
     def _run(self) -> None:
         self.context.actions.trigger("run.start")

@@ -39,6 +39,7 @@ from judgenet.ui.errors import Mend
 from judgenet.ui.export import png
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import PageKey
+from judgenet.ui.pages import texts
 from judgenet.ui.pages.of_run import OfRunPage
 from judgenet.ui.report_panel import ReportPanel
 from judgenet.ui.results.page_view import PageView
@@ -55,7 +56,7 @@ class ReportPage(OfRunPage):
     smallest = (780, 400)
     primary: ClassVar[str] = "report.save"
     primary_kind: ClassVar[Literal["primary", "normal"]] = "primary"
-    would_be: ClassVar[str] = "This page will show the report of a run, ready to read, print and share."
+    would_be: ClassVar[str] = texts.WHAT_THE_REPORT_WILL_SHOW
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -75,7 +76,7 @@ class ReportPage(OfRunPage):
         self.text.setReadOnly(True)
         self.text.setProperty("type", "mono")
         self.text.setProperty("kind", "bare")
-        self.text.setAccessibleName("The report as Markdown")
+        self.text.setAccessibleName(texts.REPORT_AS_MARKDOWN)
         self.views = QStackedWidget()
         self.views.addWidget(self.pages)
         self.views.addWidget(self.text)
@@ -110,12 +111,12 @@ class ReportPage(OfRunPage):
             *(
                 Action(
                     f"report.save_{ending[1:]}",
-                    f"Save the report as {form.name}…",
+                    texts.save_report_as(form.name),
                     self._saver(ending),
                     "",
                     "export",
                     self._can_save,
-                    words="export write",
+                    words=texts.SEARCH_WORDS_OF_SAVING,
                 )
                 for ending, form in FORMS.items()
             ),
@@ -140,8 +141,8 @@ class ReportPage(OfRunPage):
 
     def _can_save(self) -> bool | str:
         if self._document is None:
-            return "There is no report yet."
-        return not self._reckoning or "Panels, weights and smaller networks are still being calculated."
+            return texts.NO_REPORT_YET
+        return not self._reckoning or texts.STILL_CALCULATED
 
     @property
     def whole(self) -> bool:
@@ -157,13 +158,13 @@ class ReportPage(OfRunPage):
             self._shown, self._beside = results, beside
             self._reckoning = True
             self._show_about(results)
-            self._task = self.context.tasks.start(self._read_sections(results), "Lay out the report")
+            self._task = self.context.tasks.start(self._read_sections(results), texts.LAY_OUT_THE_REPORT)
         self.panel.setVisible(self._state.run is not None)
         self._refresh_buttons()
 
     def _show_about(self, results: Results) -> None:
         report = results.report
-        self.panel.title.setText(f"Report of run {results.run.number}")
+        self.panel.title.setText(texts.report_of_run(results.run.number))
         self.panel.about.setText(f"{clean(report.spec.name)}, {plural(report.data.pairs, 'pair')}")
 
     def _refresh_buttons(self) -> None:
@@ -216,7 +217,7 @@ class ReportPage(OfRunPage):
             return deepen(store, report, results.frame, on_step=on_step)
 
         try:
-            deep = await self.context.tasks.job("Calculate panels, weights and smaller networks", work)
+            deep = await self.context.tasks.job(texts.CALCULATE_PANELS_AND_WEIGHTS, work)
             if results is self._shown:
                 self._more = (of, lab, deep)
                 await self._show_parts(results, deep)
@@ -231,7 +232,7 @@ class ReportPage(OfRunPage):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._shown is not None and self.whole:
-            self._task = self.context.tasks.start(self._look_at_lab(self._shown), "Look for a newer bias lab")
+            self._task = self.context.tasks.start(self._look_at_lab(self._shown), texts.LOOK_FOR_A_NEWER_LAB)
 
     async def _look_at_lab(self, results: Results) -> None:
         """Reads the report again where the bias lab went on since."""
@@ -275,7 +276,7 @@ class ReportPage(OfRunPage):
         self.text.setPlainText(markdown(document))
         self.text.verticalScrollBar().setValue(where)
         self._refresh_buttons()
-        self._layout = self.context.tasks.start(self._lay_out(document), "Lay out the pages")
+        self._layout = self.context.tasks.start(self._lay_out(document), texts.LAY_OUT_THE_PAGES)
 
     async def _lay_out(self, document: ReportDocument) -> None:
         """Shows the pages of a document, unless another one has taken its place meanwhile."""
@@ -292,15 +293,15 @@ class ReportPage(OfRunPage):
 
     def _save_picture(self, what: str, ending: str) -> None:
         work = self._save_charts(ending) if what == "charts" else self._save_network(ending)
-        self._task = self.context.tasks.start(work, "Save pictures")
+        self._task = self.context.tasks.start(work, texts.SAVE_PICTURES)
 
     def save(self) -> None:
         """Asks where to save the report, and in which form."""
-        self._task = self.context.tasks.start(self._ask_and_save(None), "Save the report")
+        self._task = self.context.tasks.start(self._ask_and_save(None), texts.SAVE_THE_REPORT)
 
     def save_as(self, ending: str) -> None:
         """Asks where to save the report in one form."""
-        self._task = self.context.tasks.start(self._ask_and_save(ending), "Save the report")
+        self._task = self.context.tasks.start(self._ask_and_save(ending), texts.SAVE_THE_REPORT)
 
     def _suggestion(self, ending: str) -> Path:
         number = 0 if self._shown is None else self._shown.run.number
@@ -310,7 +311,7 @@ class ReportPage(OfRunPage):
     async def _ask_and_save(self, ending: str | None) -> None:
         filters = [f"{form.name} (*{known})" for known, form in FORMS.items() if ending in (None, known)]
         suggestion = self._suggestion(ending or ".html")
-        path = await ask_save_file(self, "Save the report", filters, suggestion, (ending or ".html")[1:])
+        path = await ask_save_file(self, texts.SAVE_THE_REPORT, filters, suggestion, (ending or ".html")[1:])
         if path is not None:
             await self.write(path)
 
@@ -321,9 +322,7 @@ class ReportPage(OfRunPage):
             return
         form = FORMS.get(path.suffix.lower())
         if form is None:
-            self.context.errors.tell(
-                f"The file ending sets the format. Known endings: {', '.join(FORMS)}.", path.name, level="warning"
-            )
+            self.context.errors.tell(texts.known_endings(", ".join(FORMS)), path.name, level="warning")
             return
         figures = short_figures(report) if self.panel.short else report
 
@@ -334,7 +333,7 @@ class ReportPage(OfRunPage):
             return font_warning(document) if path.suffix.lower() == ".pdf" else ""
 
         try:
-            warning = await self.context.tasks.job(f"Write {form.name}", work)
+            warning = await self.context.tasks.job(texts.write(form.name), work)
         except JobCancelled:
             return
         except FileError as error:
@@ -348,7 +347,7 @@ class ReportPage(OfRunPage):
         results, document = self._shown, self._document
         if results is None or document is None:
             return
-        folder = await ask_folder(self, "Save all charts in a folder", str(self._suggestion("").parent))
+        folder = await ask_folder(self, texts.SAVE_ALL_CHARTS, str(self._suggestion("").parent))
         if folder is None:
             return
         prefix = f"run-{results.run.number}"
@@ -362,7 +361,7 @@ class ReportPage(OfRunPage):
             return len(pictures)
 
         try:
-            count = await self.context.tasks.job("Write the charts", work)
+            count = await self.context.tasks.job(texts.WRITE_THE_CHARTS, work)
         except JobCancelled:
             return
         except FileError as error:
@@ -376,7 +375,7 @@ class ReportPage(OfRunPage):
             return
         suggestion = self._suggestion("").with_name(f"network-run-{results.run.number}{ending}")
         name = ending[1:]
-        path = await ask_save_file(self, "Save the network", [f"{name.upper()} (*{ending})"], suggestion, name)
+        path = await ask_save_file(self, texts.SAVE_THE_NETWORK, [f"{name.upper()} (*{ending})"], suggestion, name)
         if path is None:
             return
         spec = results.report.spec
@@ -396,12 +395,12 @@ class ReportPage(OfRunPage):
 
     def _say_saved(self, path: Path, what: str = "") -> None:
         folder = path if path.is_dir() else path.parent
-        show = Mend("Show folder", lambda: _open_outside(folder))
-        text = f"Saved{f': {what}' if what else ''}."
+        show = Mend(texts.SHOW_FOLDER, lambda: _open_outside(folder))
+        text = texts.saved(what) if what else texts.SAVED
         if path.is_dir():
             self.context.errors.tell(text, str(path), show, level="note")
         else:
-            opener = Mend("Open", lambda: _open_outside(path))
+            opener = Mend(texts.OPEN, lambda: _open_outside(path))
             self.context.errors.tell(text, str(path), opener, level="note", second=show)
 
 

@@ -45,6 +45,7 @@ from judgenet.ui.elements import add_row, label, set_tone
 from judgenet.ui.endpoint_form import EndpointForm
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
+from judgenet.ui.pages import texts
 from judgenet.ui.pages.base import Page
 from judgenet.ui.widgets import Segment, set_kind
 
@@ -65,10 +66,10 @@ class SettingsPage(Page):
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setAccessibleName("Settings")
+        area.setAccessibleName(texts.SETTINGS)
         inner = QWidget()
         self._column = column = QVBoxLayout(inner)
-        column.addWidget(label("Settings", "page"))
+        column.addWidget(label(texts.SETTINGS, "page"))
         self._look = LookPanel(context)
         self._endpoints = EndpointsPanel(context)
         self._endpoints.said.connect(self._show_said)
@@ -113,30 +114,35 @@ class LookPanel(QFrame):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.setProperty("part", "panel")
-        self.setAccessibleName("Look")
+        self.setAccessibleName(texts.LOOK)
         self._context = context
-        self.theme = Segment(
-            "Theme", (("system", "Match system"), ("light", "Light"), ("dark", "Dark"), ("contrast", "High contrast"))
-        )
+        themes = {
+            "system": texts.MATCH_SYSTEM,
+            "light": texts.LIGHT,
+            "dark": texts.DARK,
+            "contrast": texts.HIGH_CONTRAST,
+        }
+        self.theme = Segment(texts.THEME, tuple(themes.items()))
         self.scale = QComboBox()
-        self.scale.setAccessibleName("Zoom")
+        self.scale.setAccessibleName(texts.ZOOM)
         self.scale.setMinimumContentsLength(7)
         for percent in _SCALES:
             self.scale.addItem(f"{percent} %", percent / 100)
-        self.density = Segment("Density", (("comfortable", "Comfortable"), ("compact", "Compact")))
-        self.motion = Segment("Motion", (("system", "Match system"), ("on", "Show"), ("off", "Reduce")))
-        self.markdown = QCheckBox("Show responses and evidence as Markdown (never as HTML, nothing is loaded)")
+        self.density = Segment(texts.DENSITY, (("comfortable", texts.COMFORTABLE), ("compact", texts.COMPACT)))
+        motions = {"system": texts.MATCH_SYSTEM, "on": texts.SHOW_MOTION, "off": texts.REDUCE_MOTION}
+        self.motion = Segment(texts.MOTION, tuple(motions.items()))
+        self.markdown = QCheckBox(texts.SHOW_AS_MARKDOWN)
         form = QFormLayout()
-        add_row(form, "Theme", self.theme)
-        add_row(form, "Zoom", self.scale)
-        add_row(form, "Density", self.density)
-        add_row(form, "Motion", self.motion)
-        add_row(form, "Texts", self.markdown)
+        add_row(form, texts.THEME, self.theme)
+        add_row(form, texts.ZOOM, self.scale)
+        add_row(form, texts.DENSITY, self.density)
+        add_row(form, texts.MOTION, self.motion)
+        add_row(form, texts.TEXTS, self.markdown)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._form = form
         column = QVBoxLayout(self)
-        column.addWidget(label("Appearance", "section"))
+        column.addWidget(label(texts.APPEARANCE, "section"))
         column.addLayout(form)
         self._column = column
         self.theme.chosen.connect(self._theme_chosen)
@@ -187,27 +193,27 @@ class EndpointsPanel(QFrame):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.setProperty("part", "panel")
-        self.setAccessibleName("Endpoints")
+        self.setAccessibleName(texts.ENDPOINTS)
         self._context = context
         self._tested: EndpointProfile | None = None
         head = QHBoxLayout()
-        head.addWidget(label("Endpoints", "section"))
+        head.addWidget(label(texts.ENDPOINTS, "section"))
         head.addStretch(1)
-        head.addWidget(label("Keys are stored securely and never displayed.", tone="text2"))
+        head.addWidget(label(texts.KEYS_ARE_STORED_SECURELY, tone="text2"))
         self.list = QListWidget()
-        self.list.setAccessibleName("Endpoints")
+        self.list.setAccessibleName(texts.ENDPOINTS)
         self.list.currentItemChanged.connect(self._chosen)
-        self.add = QPushButton("Add an endpoint")
+        self.add = QPushButton(texts.ADD_AN_ENDPOINT)
         self.add.clicked.connect(self._add)
         left = QVBoxLayout()
         left.addWidget(self.list, stretch=1)
         left.addWidget(self.add)
 
         self.form = EndpointForm(context)
-        self.save = QPushButton("Save")
-        self.test = QPushButton("Test")
-        self.test.setToolTip("Sends one short question; a paid endpoint charges for it")
-        self.remove = QPushButton("Remove")
+        self.save = QPushButton(texts.SAVE)
+        self.test = QPushButton(texts.TEST)
+        self.test.setToolTip(texts.TEST_TIP)
+        self.remove = QPushButton(texts.REMOVE)
         set_kind(self.remove, "flat")
         buttons = QHBoxLayout()
         for button in (self.save, self.test, self.remove):
@@ -263,7 +269,7 @@ class EndpointsPanel(QFrame):
         self.list.blockSignals(True)
         self.list.clear()
         for name, profile in self._profiles().items():
-            origin = "project" if name in own else "yours" if name in user else "built in"
+            origin = texts.OF_THE_PROJECT if name in own else texts.YOURS if name in user else texts.BUILT_IN
             item = QListWidgetItem(f"{name}    {origin}")
             item.setData(_NAME, profile)
             self.list.addItem(item)
@@ -285,9 +291,9 @@ class EndpointsPanel(QFrame):
         built_in = profile.name in builtin_profiles()
         own = profile.name in {one.name for one in self._context.document.project.endpoints}
         self.remove.setVisible(user and not new)
-        self.remove.setText("Back to the built-in settings" if built_in else "Remove")
+        self.remove.setText(texts.BACK_TO_BUILT_IN if built_in else texts.REMOVE)
         self.save.setEnabled(not own)
-        self.save.setToolTip("This endpoint belongs to the project" if own else "")
+        self.save.setToolTip(texts.ENDPOINT_OF_THE_PROJECT if own else "")
         # Nobody asked for this, so that the page does not scroll to it.
         self.told.setText(DEMO_NOTICE if profile.kind == "embedded" and profile.source is None else "")
         set_tone(self.told, "text2")
@@ -313,7 +319,7 @@ class EndpointsPanel(QFrame):
             )
             if theirs and self._context.document.approvals.needs([profile]):
                 # The address comes from a .env beside the project: to keep it would approve it.
-                self._context.tasks.start(self._ask_and_keep(profile), "Save the endpoint")
+                self._context.tasks.start(self._ask_and_keep(profile), texts.SAVE_THE_ENDPOINT)
                 return
             self._keep(profile)
         except (SettingsError, ValueError, OSError) as error:
@@ -343,8 +349,10 @@ class EndpointsPanel(QFrame):
         self.refresh()
         self.form.say_key()
         tested = self._tested == _as_tested(profile) or profile.kind in ("embedded", "replay")
-        note = "" if tested else " It has not been tested: press Test to see whether it answers."
-        self._tell(f"{profile.name} is saved.{note}", "text2" if tested else "warn")
+        if tested:
+            self._tell(texts.endpoint_is_saved(profile.name))
+        else:
+            self._tell(texts.endpoint_is_saved_untested(profile.name), "warn")
 
     def _remove(self) -> None:
         if self.form.profile is None:
@@ -375,12 +383,12 @@ class EndpointsPanel(QFrame):
     def _test(self) -> None:
         profile = self._asked_of()
         if profile is not None:
-            self._context.tasks.start(self._ask(profile), f"Test {profile.name}")
+            self._context.tasks.start(self._ask(profile), texts.test_of(profile.name))
 
     def _list_models(self) -> None:
         profile = self._asked_of()
         if profile is not None:
-            self._context.tasks.start(self._ask_for_models(profile), f"List the models of {profile.name}")
+            self._context.tasks.start(self._ask_for_models(profile), texts.list_the_models_of(profile.name))
 
     async def _may_ask(self, profile: EndpointProfile) -> bool:
         """The gate before anything is sent to the endpoint in the form. An address that the user typed into it is
@@ -393,7 +401,7 @@ class EndpointsPanel(QFrame):
                 return False
         if await self._context.document.approvals.may_send([profile]):
             return True
-        self._tell("Nothing was sent: you have not approved the address.", "warn")
+        self._tell(texts.ADDRESS_NOT_APPROVED, "warn")
         return False
 
     async def _ask_for_models(self, profile: EndpointProfile) -> None:
@@ -401,7 +409,7 @@ class EndpointsPanel(QFrame):
             return
         folder, salt = self._context.document.folder, self._context.document.project.salt
         self.form.list_models.setEnabled(False)
-        self._tell(f"Asking {profile.name} for its models…")
+        self._tell(texts.asking_for_models(profile.name))
 
         def ask() -> tuple[str, ...]:
             return asyncio.run(server_models(profile, folder, salt))
@@ -417,13 +425,13 @@ class EndpointsPanel(QFrame):
         self.form.model.clear()
         self.form.model.addItems([harmless(name) for name in names])
         self.form.model.setCurrentText(chosen or names[0])
-        missing = f" {chosen} is not among them." if chosen and chosen not in names else ""
-        self._tell(f"{profile.name} lists {plural(len(names), 'model')}.{missing} Choose one under Default model.")
+        missing = f" {texts.is_not_among_them(chosen)}" if chosen and chosen not in names else ""
+        self._tell(texts.lists_models(profile.name, plural(len(names), "model"), missing))
 
     async def _ask(self, profile: EndpointProfile) -> None:
         model = profile.model or (model_name(profile.source) if profile.kind == "embedded" else None)
         if model is None:
-            self._tell("Enter the default model first, or press List models.", "warn")
+            self._tell(texts.ENTER_THE_MODEL_FIRST, "warn")
             return
         if not await self._may_ask(profile):
             return
@@ -431,7 +439,7 @@ class EndpointsPanel(QFrame):
         # Where the pairs have pictures it matters whether the model sees.
         picture = any(pair.pictures for pair in self._context.document.pairs)
         self.test.setEnabled(False)
-        self._tell(f"Asking {profile.name}…")
+        self._tell(texts.asking(profile.name))
 
         def ask() -> EndpointProbe:
             return asyncio.run(probe(replace(profile, retries=0), model, folder, salt, picture=picture))
@@ -459,18 +467,18 @@ class ApprovedPanel(QFrame):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.setProperty("part", "panel")
-        self.setAccessibleName("Approved for projects")
+        self.setAccessibleName(texts.APPROVED_FOR_PROJECTS)
         self._context = context
         self.list = QListWidget()
-        self.list.setAccessibleName("Approved for projects")
-        self.take_back = QPushButton("Revoke")
+        self.list.setAccessibleName(texts.APPROVED_FOR_PROJECTS)
+        self.take_back = QPushButton(texts.REVOKE)
         self.take_back.clicked.connect(self._take_back)
         self._lead = label("", tone="text2", wrap=True)
         buttons = QHBoxLayout()
         buttons.addWidget(self.take_back)
         buttons.addStretch(1)
         self._column = column = QVBoxLayout(self)
-        column.addWidget(label("Approved for projects", "section"))
+        column.addWidget(label(texts.APPROVED_FOR_PROJECTS, "section"))
         column.addWidget(self._lead)
         column.addWidget(self.list)
         column.addLayout(buttons)
@@ -494,11 +502,7 @@ class ApprovedPanel(QFrame):
         self.list.setVisible(bool(needs))
         self.take_back.setVisible(bool(needs))
         self.take_back.setEnabled(False)
-        self._lead.setText(
-            "A project may do this on this computer because you allowed it, or added the file yourself."
-            if needs
-            else "Nothing yet. A project that wants to send a key, or to read outside its folder, asks first."
-        )
+        self._lead.setText(texts.ALLOWED_ON_THIS_COMPUTER if needs else texts.NOTHING_APPROVED_YET)
 
     def _take_back(self) -> None:
         if self.list.currentRow() < 0:
@@ -513,13 +517,12 @@ class ApprovedPanel(QFrame):
 def _probe_words(result: EndpointProbe) -> str:
     """What a test of an endpoint showed."""
     if result.reply is None:
-        return f"{result.endpoint} did not answer ({result.reason}): {result.message}"
+        return texts.did_not_answer(result.endpoint, str(result.reason), result.message)
     reply = result.reply
-    lines = [f"{result.endpoint} answers as {reply.model or result.model} in {reply.latency_s:.1f} s."]
-    form = "JSON by a schema" if result.form == "json" else "plain text"
-    lines.append(f"Replies are asked for as {form}.")
+    lines = [texts.answers(result.endpoint, reply.model or result.model, f"{reply.latency_s:.1f}")]
+    lines.append(texts.OUTPUT_BY_SCHEMA if result.form == "json" else texts.OUTPUT_AS_TEXT)
     lines += [f"{parameter}: {value}" for parameter, value in result.learned]
     if result.sees is not None:
-        lines.append("It sees pictures." if result.sees else "It may not see pictures: it missed the colour of one.")
-    lines.append(f"It said: {' '.join(reply.text.split())[:200]}")
+        lines.append(texts.IT_SEES_PICTURES if result.sees else texts.IT_MAY_NOT_SEE_PICTURES)
+    lines.append(texts.it_said(" ".join(reply.text.split())[:200]))
     return "\n".join(lines)

@@ -31,6 +31,7 @@ from judgenet.ui.elements import ElidedLabel, IconLabel, label
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
+from judgenet.ui.pages import texts
 from judgenet.ui.pages.base import Page
 from judgenet.ui.preset_cards import CARDS, PresetCard
 from judgenet.ui.settings import Recent
@@ -88,19 +89,19 @@ class WelcomePage(Page):
         set_kind(self.back, "link")
         self.back.setIcon(icon("chevron-left", "accent"))
         self.context.actions.attach(self.back, "project.back")
-        title = label("JudgeNet Studio", "page")
+        title = label(texts.JUDGENET_STUDIO, "page")
         text = label(
-            "Which of two answers is better? Several judges take different roles, read each other, and vote.",
+            texts.WHICH_ANSWER_IS_BETTER,
             "evidence",
             "text2",
             wrap=True,
         )
-        self.open_button = QPushButton("Open project")
+        self.open_button = QPushButton(texts.OPEN_PROJECT)
         set_kind(self.open_button, "primary")
         self.open_button.setIcon(icon("open", "onAccent"))
-        self.pairs_button = QPushButton("File of pairs")
+        self.pairs_button = QPushButton(texts.FILE_OF_PAIRS)
         self.pairs_button.setIcon(icon("drop", "text"))
-        self.pairs_button.setToolTip("Or drop the file anywhere on this window")
+        self.pairs_button.setToolTip(texts.DROP_THE_FILE)
         self.context.actions.attach(self.open_button, "project.open")
         self.context.actions.attach(self.pairs_button, "data.import")
         buttons = QHBoxLayout()
@@ -109,8 +110,8 @@ class WelcomePage(Page):
         buttons.addStretch(1)
         self._buttons = buttons
         self._make_recent()
-        tour = QPushButton("Two-minute tour")
-        check = QPushButton("Check an endpoint")
+        tour = QPushButton(texts.TWO_MINUTE_TOUR)
+        check = QPushButton(texts.CHECK_AN_ENDPOINT)
         self.context.actions.attach(tour, "help.tour")
         self.context.actions.attach(check, "endpoints.show")
         links = QHBoxLayout()
@@ -132,28 +133,28 @@ class WelcomePage(Page):
         return frame
 
     def _make_recent(self) -> None:
-        self.recent_title = label("Recent", "section")
+        self.recent_title = label(texts.RECENT, "section")
         self.recent = QListWidget()
-        self.recent.setAccessibleName("Recent projects")
+        self.recent.setAccessibleName(texts.RECENT_PROJECTS)
         self.recent.setProperty("kind", "bare")
         self.recent.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.recent.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.recent.itemClicked.connect(self._open_item)
         self.recent.installEventFilter(self)
-        self.nothing = label("Projects that you open are listed here.", tone="text3", wrap=True)
+        self.nothing = label(texts.NO_RECENT_PROJECTS, tone="text3", wrap=True)
 
     def _make_right(self) -> QScrollArea:
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setAccessibleName("New network")
+        area.setAccessibleName(texts.NEW_NETWORK)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         inner = QWidget()
         self._right_column = column = QVBoxLayout(inner)
         head = QHBoxLayout()
-        head.addWidget(label("New network", "title"))
+        head.addWidget(label(texts.NEW_NETWORK, "title"))
         head.addStretch(1)
-        head.addWidget(label("Price is shown before anything is sent.", tone="text2"))
+        head.addWidget(label(texts.PRICE_IS_SHOWN_FIRST, tone="text2"))
         column.addLayout(head)
         self._grid = QGridLayout()
         self.cards = [PresetCard(key, title, line, inner) for key, title, line in CARDS]
@@ -165,10 +166,10 @@ class WelcomePage(Page):
         row = QHBoxLayout(panel)
         words = QVBoxLayout()
         words.setSpacing(4)
-        words.addWidget(label("Try it now, offline", "section"))
+        words.addWidget(label(texts.TRY_IT_NOW, "section"))
         self._offline = label("", tone="text2", wrap=True)
         words.addWidget(self._offline)
-        self.example = QPushButton("Run the example")
+        self.example = QPushButton(texts.RUN_THE_EXAMPLE)
         set_kind(self.example, "outline")
         self.example.setIcon(icon("run", "accent"))
         self.example.clicked.connect(self.example_wanted)
@@ -176,7 +177,7 @@ class WelcomePage(Page):
         row.addWidget(self.example)
         self._panel_row = row
         column.addWidget(panel)
-        column.addWidget(label("How a network judges", "section"))
+        column.addWidget(label(texts.HOW_A_NETWORK_JUDGES, "section"))
         self._picture = HowItWorks()
         column.addWidget(self._picture)
         column.addStretch(1)
@@ -187,17 +188,13 @@ class WelcomePage(Page):
         self._show_recent()
         self._show_back()
         here = find_model() is not None
-        once = "" if here else " It is fetched once (93 MB)."
-        self._offline.setText(
-            f"A dozen example pairs with human labels, judged by a small model on this computer.{once} "
-            "The small model is weak, and the results say so."
-        )
+        self._offline.setText(texts.EXAMPLE_AND_MODEL if here else texts.EXAMPLE_AND_MODEL_TO_FETCH)
 
     def _show_back(self) -> None:
         """The way back to the project that is open."""
         document = self.context.document
         self.back.setVisible(document.is_open)
-        text = f"Back to {document.title}"
+        text = texts.back_to(document.title)
         self.back.setAccessibleName(text)
         room = self.context.theme.theme.px(_LEFT_NARROW - 96)
         text = self.back.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
@@ -219,7 +216,7 @@ class WelcomePage(Page):
         named = list(self.context.settings.recent)
         known = {one.file for one in named}
         unsaved = [path for path in drafts() if path not in known]
-        for one in (*named, *(Recent(path, "Untitled", "Draft", path.stat().st_mtime) for path in unsaved)):
+        for one in (*named, *(Recent(path, texts.UNTITLED, texts.DRAFT, path.stat().st_mtime) for path in unsaved)):
             item = QListWidgetItem()
             item.setData(_RECENT, one)
             item.setData(
@@ -281,17 +278,17 @@ class _RecentRow(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         picture = IconLabel("file")
         name, line = ElidedLabel(recent.name, "strong"), ElidedLabel(recent.line, tone="text2")
-        texts = QGridLayout()
-        texts.setSpacing(0)
-        measure(texts, across=12)
-        texts.setColumnStretch(0, 1)
-        texts.addWidget(name, 0, 0)
-        texts.addWidget(label(near_day(recent.at, clock.today()), tone="text2"), 0, 1)
-        texts.addWidget(line, 1, 0, 1, 2)
+        words = QGridLayout()
+        words.setSpacing(0)
+        measure(words, across=12)
+        words.setColumnStretch(0, 1)
+        words.addWidget(name, 0, 0)
+        words.addWidget(label(near_day(recent.at, clock.today()), tone="text2"), 0, 1)
+        words.addWidget(line, 1, 0, 1, 2)
         row = QHBoxLayout(self)
         measure(row, margins=(0, 6, 0, 6), spacing=12)
         row.addWidget(picture)
-        row.addLayout(texts, stretch=1)
+        row.addLayout(words, stretch=1)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -304,10 +301,7 @@ class HowItWorks(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(
-            "How a network judges: each neuron of layer 1 judges the pair from one perspective. "
-            "Each neuron of layer 2 reads the others and judges again. All vote."
-        )
+        self.setAccessibleName(texts.HOW_A_NETWORK_JUDGES_IN_WORDS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -323,7 +317,7 @@ class HowItWorks(QWidget):
         node, vote = 112.0, 168.0
         gap = (width - 144 - 2 * node - vote) / 3
         xs = (0.0, 144 + gap, 144 + gap + node + gap, width - vote)
-        roles = ("Accuracy", "Clarity", "Safety")
+        roles = (texts.ACCURACY, texts.CLARITY, texts.SAFETY)
         rows = [QRectF(0, 14 + 35 * row, node, 28) for row in range(3)]
         middle = 50.0
         for row in rows:
@@ -335,8 +329,8 @@ class HowItWorks(QWidget):
                 begin = QPointF(xs[1] + node, one.center().y())
                 self._edge(painter, ink, begin, QPointF(xs[2], other.center().y()), "edge", 2.0 if own else 1.0)
         self._box(painter, ink, QRectF(0.5, 0.5, 143, 99))
-        ink.text(painter, 12, 22, "Question")
-        for y, verdict, text in ((36.0, "a", "one answer"), (64.0, "b", "another")):
+        ink.text(painter, 12, 22, texts.QUESTION)
+        for y, verdict, text in ((36.0, "a", texts.ONE_ANSWER), (64.0, "b", texts.ANOTHER_ANSWER)):
             draw_chip(painter, ink, QRectF(12, y, 20, 20), verdict)  # type: ignore[arg-type]
             ink.text(painter, 40, y + 15, text)
         for x in xs[1:3]:
@@ -345,12 +339,12 @@ class HowItWorks(QWidget):
                 self._box(painter, ink, box)
                 ink.text(painter, x + (node - ink.width(role)) / 2, box.center().y() + 5, role)
         self._box(painter, ink, QRectF(xs[3] + 0.5, 0.5, vote - 1, 99))
-        ink.text(painter, xs[3] + 12, 22, "Vote")
+        ink.text(painter, xs[3] + 12, 22, texts.VOTE)
         for place, verdict in enumerate("aababa"):
             draw_chip(painter, ink, QRectF(xs[3] + 12 + 24 * place, 36, 20, 20), verdict)  # type: ignore[arg-type]
-        ink.text(painter, xs[3] + 12, 82, "4 to 2 for")
+        ink.text(painter, xs[3] + 12, 82, texts.FOUR_TO_TWO_FOR)
         draw_chip(painter, ink, QRectF(xs[3] + 84, 67, 20, 20), "a")
-        words = ("A pair", "Judge from one perspective", "Read the others, judge again", "Verdict, with its votes")
+        words = (texts.A_PAIR, texts.JUDGE_FROM_ONE_PERSPECTIVE, texts.READ_THE_OTHERS, texts.VERDICT_WITH_ITS_VOTES)
         for x, text in zip(xs, words, strict=True):
             ink.text(painter, x, 130, text, color="text2")
 
