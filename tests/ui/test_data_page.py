@@ -660,14 +660,14 @@ async def test_every_control_has_a_name(page: DataPage, place: Path) -> None:
 async def test_a_project_that_is_open_elsewhere_is_only_read(page: DataPage, studio: Studio, place: Path) -> None:
     await imported(page, written(place))
     document = page.context.document
-    document.read_only = "Open in another window."
+    document.stores.read_only = "Open in another window."
     document.read_only_changed.emit()
     assert not page.browse.side.chosen.kind.button("sample").isEnabled()
     assert not page.browse.side.mapping.isEnabled()
     assert page.browse.side.mapping.toolTip() == "Open in another window."
     page.import_files([written(place)])
     assert studio.window.errors.troubles[0].what == "Nothing was imported. Open in another window."
-    document.read_only = ""
+    document.stores.read_only = ""
 
 
 async def test_another_project_begins_with_its_own_pairs(page: DataPage, studio: Studio, place: Path) -> None:

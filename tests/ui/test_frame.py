@@ -93,6 +93,16 @@ async def test_it_opens_on_the_welcome_page(studio: Studio) -> None:
     assert window.windowTitle() == "JudgeNet Studio"
 
 
+async def test_loading_ends_where_another_project_is_opened_meanwhile(studio: Studio, place: Path) -> None:
+    document = studio.window.context.document
+    studio.window.frame_actions.open_file(project_at(place))
+    await until(lambda: document.loading)
+    document.new(Project.new("Other", PRESETS["jury"].spec))
+    await document.loaded()
+    assert not document.loading
+    assert document.dataset is None
+
+
 async def test_one_preset_is_recommended_and_pictures_have_as_many_boxes_as_their_texts_say(studio: Studio) -> None:
     cards = {card.key: card for card in studio.window.findChildren(PresetCard)}
     assert [preset for preset, card in cards.items() if "recommended" in card.accessibleName()] == ["widedeep"]
@@ -241,7 +251,7 @@ async def test_a_crash_loses_nothing_and_is_told(place: Path, qapp: object) -> N
     press(second.window.errors, "Open it")
     assert second.window.context.document.path == path
     assert second.window.context.document.spec == network(4, 1)
-    document.store = None
+    document.stores.store = None
     for studio in (second, first):
         await studio.close()
 

@@ -19,7 +19,7 @@ from judgenet.ui import tokens
 from judgenet.ui.fonts import load_fonts, make_font
 from judgenet.ui.icons import IconError, icon, icon_pixmap, icon_svg
 from judgenet.ui.style import OWN_FOCUS, QssImages, render_qss
-from judgenet.ui.theme import Theme, ThemeManager, make_theme
+from judgenet.ui.theme import Theme, ThemeManager, ThemeWatch, current_theme, make_theme
 from judgenet.ui.widgets import Chip, Segment
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -93,8 +93,14 @@ def test_only_what_is_in_view_is_styled_at_once_and_the_rest_when_it_is_shown(
     class Keeping(QWidget):
         """Keeps what it made of a theme."""
 
-        def set_theme(self, theme: Theme) -> None:
-            taken.append((self.objectName(), theme.scale))
+        def __init__(self) -> None:
+            self._theme_watch = ThemeWatch()
+            super().__init__()
+
+        def changeEvent(self, event: QEvent) -> None:
+            super().changeEvent(event)
+            if self._theme_watch.is_new(event):
+                taken.append((self.objectName(), current_theme().scale))
 
     seen, hidden = Keeping(), Keeping()
     for name, widget in (("seen", seen), ("hidden", hidden)):

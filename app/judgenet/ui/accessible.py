@@ -1,4 +1,4 @@
-"""What Qt tells screen readers wrongly: the names of combo boxes, and the rail's pages, which are no check boxes."""
+"""Corrections of what Qt tells screen readers: the names of combo boxes, and the pages of the rail as tabs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _PageTab(QAccessibleWidget):
 
 
 _interfaces: list[QAccessibleInterface] = []
-"""Qt knows the interfaces by address only: they must not be collected."""
+"""Qt keeps the interfaces by address only, so Python must not collect them."""
 
 
 def _make(_key: str, made_for: QObject) -> QAccessibleInterface | None:
@@ -89,5 +89,5 @@ def _make(_key: str, made_for: QObject) -> QAccessibleInterface | None:
 
 @cache
 def install_names() -> None:
-    """Tells Qt, once, how these are read out. Costs nothing while no screen reader runs."""
+    """Installs the corrections in Qt, once. They cost nothing while no screen reader runs."""
     QAccessible.installFactory(_make)

@@ -1,4 +1,4 @@
-"""The one table of what the user can do: menus, buttons, shortcuts and the palette all come from it."""
+"""The table of all actions: menus, buttons, shortcuts and the command palette are made from it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ActionTable(QObject):
 
     Signals:
         changed: actions came or went.
-        refreshed: states (enabled, checked) were looked at anew.
+        refreshed: the states (enabled, checked) were updated.
     """
 
     changed = Signal()
@@ -86,22 +86,22 @@ class ActionTable(QObject):
         for action in actions:
             self._refuse_double_key(action)
             self._actions[action.id] = action
-            known = self._qactions.get(action.id)
-            if known is not None:
-                (self._scope_of(known) or self._window).removeAction(known)
+            qaction = self._qactions.get(action.id)
+            if qaction is not None:
+                (self._scope_of(qaction) or self._window).removeAction(qaction)
             self._qactions[action.id] = self._make(action)
         self.refresh_soon()
         self.changed.emit()
 
     def remove(self, *action_ids: str) -> None:
-        """Takes actions away; those that are not there are passed over."""
-        known = [action_id for action_id in action_ids if action_id in self._actions]
-        for action_id in known:
-            made = self._qactions.pop(action_id)
-            (self._scope_of(made) or self._window).removeAction(made)
+        """Removes actions; unknown ids are ignored."""
+        ids = [action_id for action_id in action_ids if action_id in self._actions]
+        for action_id in ids:
+            qaction = self._qactions.pop(action_id)
+            (self._scope_of(qaction) or self._window).removeAction(qaction)
             del self._actions[action_id]
-            made.deleteLater()
-        if known:
+            qaction.deleteLater()
+        if ids:
             self.changed.emit()
 
     def _refuse_double_key(self, action: Action) -> None:
@@ -112,25 +112,25 @@ class ActionTable(QObject):
                         raise ValueError(texts.shortcut_of_two(key.toString(), other.id, action.id))
 
     def _make(self, action: Action) -> QAction:
-        made = QAction(_without_mnemonic(action.text), self)
-        made.setObjectName(action.id)
+        qaction = QAction(_without_mnemonic(action.text), self)
+        qaction.setObjectName(action.id)
         if action.icon:
-            made.setIcon(icon(action.icon))
-        made.setShortcuts(action.keys)
-        made.setCheckable(action.checked is not None)
-        made.triggered.connect(self._triggered)
+            qaction.setIcon(icon(action.icon))
+        qaction.setShortcuts(action.keys)
+        qaction.setCheckable(action.checked is not None)
+        qaction.triggered.connect(self._triggered)
         if action.scope is not None:
-            made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        (action.scope or self._window).addAction(made)
-        return made
+            qaction.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        (action.scope or self._window).addAction(qaction)
+        return qaction
 
-    def _scope_of(self, made: QAction) -> QWidget | None:
-        return self._actions[made.objectName()].scope
+    def _scope_of(self, qaction: QAction) -> QWidget | None:
+        return self._actions[qaction.objectName()].scope
 
     def _triggered(self) -> None:
-        made = self.sender()
-        if isinstance(made, QAction):
-            self.trigger(made.objectName())
+        qaction = self.sender()
+        if isinstance(qaction, QAction):
+            self.trigger(qaction.objectName())
 
     def __getitem__(self, action_id: str) -> Action:
         return self._actions[action_id]
@@ -154,26 +154,26 @@ class ActionTable(QObject):
         return state if isinstance(state, str) else ""
 
     def trigger(self, action_id: str) -> None:
-        """Does it, if it is possible now."""
+        """Triggers an action if it is possible now."""
         if self.why_not(action_id) is None:
             self._actions[action_id].callback()
         self.refresh()
 
     def refresh_soon(self) -> None:
-        """Looks anew once all that happens now has happened."""
+        """Refreshes once the current events have been handled."""
         if not self._timer.isActive():
             self._timer.start(0)
 
     def refresh(self) -> None:
-        """Looks anew at which actions are possible and which switches are on."""
+        """Updates which actions are possible and which switches are on."""
         self._timer.stop()
         for action_id, action in self._actions.items():
-            made = self._qactions[action_id]
+            qaction = self._qactions[action_id]
             why = self.why_not(action_id)
-            made.setEnabled(why is None)
-            made.setToolTip(self.tip(action_id))
+            qaction.setEnabled(why is None)
+            qaction.setToolTip(self.tip(action_id))
             if action.checked is not None:
-                made.setChecked(action.checked())
+                qaction.setChecked(action.checked())
         self.refreshed.emit()
 
     def tip(self, action_id: str) -> str:
@@ -186,20 +186,20 @@ class ActionTable(QObject):
         return f"{text}\n{why}" if (why := self.why_not(action_id)) else text
 
     def set_text(self, action_id: str, text: str) -> None:
-        """Gives an action other words ("Undo add a layer")."""
+        """Gives an action another text ("Undo add a layer")."""
         self._actions[action_id] = replace(self._actions[action_id], text=text)
         self._qactions[action_id].setText(_without_mnemonic(text))
         self.refresh_soon()
 
     def attach(self, button: QAbstractButton, action_id: str) -> None:
         """Makes a button do an action and follow its state; text and icon of the button stay its own."""
-        made = self._qactions[action_id]
+        qaction = self._qactions[action_id]
         if isinstance(button, QToolButton):
-            button.setDefaultAction(made)
+            button.setDefaultAction(qaction)
         else:
-            button.clicked.connect(made.trigger)
-            made.enabledChanged.connect(button.setEnabled)
-            button.setEnabled(made.isEnabled())
+            button.clicked.connect(qaction.trigger)
+            qaction.enabledChanged.connect(button.setEnabled)
+            button.setEnabled(qaction.isEnabled())
         button.setAccessibleName(self._actions[action_id].text.removesuffix("…"))
 
 

@@ -1,4 +1,4 @@
-"""Starts the studio: the application, its loop, and what hears of errors that nobody caught."""
+"""Starts the studio: the application, its event loop, and the handler of uncaught errors."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ from judgenet.version import __version__
 log = logging.getLogger("judgenet.ui")
 
 _QUIET: Final = ("This plugin does not support ",)
-"""What Qt says of the offscreen platform and nobody needs to hear."""
+"""Messages of Qt about the offscreen platform that are not worth a line in the log."""
 
 FIRST_PAGE_MS: Final = 150
-"""So long after the window is shown the pages that are not in view are made."""
+"""Delay in ms after the window is shown until the pages that are not in view are made."""
 
 _LEVELS: Final = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
@@ -60,13 +60,13 @@ _LEVELS: Final = {
 
 
 def qt_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
-    """Puts what Qt says into the log."""
+    """Writes Qt's messages to the log."""
     if not text.startswith(_QUIET):
         logging.getLogger("qt").log(_LEVELS.get(kind, logging.WARNING), "%s", text)
 
 
 class Uncaught(QObject):
-    """Hears of exceptions that nobody caught, on any thread, and tells them on the interface's.
+    """Receives uncaught exceptions of any thread and emits them on the interface's thread.
 
     Signals:
         happened: the exception.
@@ -75,7 +75,7 @@ class Uncaught(QObject):
     happened = Signal(object)
 
     def install(self) -> None:
-        """Takes the place of Python's hooks."""
+        """Installs the handler in Python's hooks."""
         sys.excepthook = self._main
         threading.excepthook = self._thread
         sys.unraisablehook = self._unraisable
@@ -135,7 +135,7 @@ class Signals(QObject):
             self._end()
 
     def close(self) -> None:
-        """Puts everything back."""
+        """Restores the signal handlers of before."""
         self._notifier.setEnabled(False)
         signal.set_wakeup_fd(self._before)
         for number in self._numbers:

@@ -57,10 +57,10 @@ log = logging.getLogger(__name__)
 DEFAULT_SIZE: Final = QSize(1440, 900)
 SMALLEST: Final = QSize(960, 600)
 _REACHABLE: Final = QSize(120, 48)
-"""So much of a window's top must be on a screen for it to be moved."""
+"""The part of a window's top that must be on a screen, so that it can be moved."""
 
 NEXT_PAGE_MS: Final = 20
-"""Between the making of two pages the window answers to the user."""
+"""Pause in ms between making two pages, in which the window responds to the user."""
 
 _MENUS: Final[tuple[Menu, ...]] = ("Project", "Edit", "Network", "Run", "View", "Help")
 
@@ -237,7 +237,7 @@ class AppWindow(QMainWindow):
         return self.page(self.context.navigator.page)
 
     def load_pages(self) -> None:
-        """Makes the pages that nobody has wanted yet, one at a time while the window has nothing else to do."""
+        """Makes the pages that were not opened yet, one at a time while the window is idle."""
         missing = [key for key in PAGES if key not in self._pages]
         if missing and not self._closed:
             self.page(missing[0])
@@ -275,8 +275,8 @@ class AppWindow(QMainWindow):
         if not document.is_open:
             self.setWindowTitle(texts.JUDGENET_STUDIO)
             return
-        named = texts.window_title_read_only if document.read_only else texts.window_title
-        self.setWindowTitle(named(document.title))
+        title_of = texts.window_title_read_only if document.read_only else texts.window_title
+        self.setWindowTitle(title_of(document.title))
 
     def next_region(self, step: int) -> None:
         """Moves the focus to the next part of the window: top bar, rail, the page's parts, status bar."""
@@ -307,7 +307,8 @@ class AppWindow(QMainWindow):
                     submenu.addAction(actions.qaction(action.id))
                     if action.id == "project.open":
                         recent = submenu.addMenu(texts.RECENT_PROJECTS)
-                        recent.addActions([actions.qaction(one.id) for one in actions if one.menu == recent.title()])
+                        listed_there = [entry for entry in actions if entry.menu == recent.title()]
+                        recent.addActions([actions.qaction(entry.id) for entry in listed_there])
                         recent.setEnabled(not recent.isEmpty())
 
     # Look
@@ -321,7 +322,7 @@ class AppWindow(QMainWindow):
 
     @property
     def narrow(self) -> bool:
-        """The window has no room for the rail's words."""
+        """Whether the window is too narrow for the rail's words."""
         return self.width() / self._theme.theme.scale < NARROW_WINDOW
 
     def _apply_theme(self, *_: object) -> None:
@@ -388,7 +389,7 @@ class AppWindow(QMainWindow):
         self.close()
 
     def end(self) -> None:
-        """Closes without asking: the system wants the program to end."""
+        """Closes without asking, when the system asks the program to end."""
         if not self._closing:
             self._closing = True
             self.tasks.start(self.shut_down(), texts.CLOSE_THE_WINDOW)

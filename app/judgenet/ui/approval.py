@@ -23,8 +23,7 @@ _HIGH: Final = 520
 
 
 class TrustDialog(QDialog):
-    """What a project wants, each thing with the address or file that it is about. Its answer is no unless the user
-    says yes."""
+    """What a project asks for, each with its address or file. The answer is no unless the user says yes."""
 
     def __init__(self, document: Document, needs: Sequence[ApprovalNeed], theme: ThemeManager, parent: QWidget) -> None:
         super().__init__(parent)

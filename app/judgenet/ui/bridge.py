@@ -1,4 +1,4 @@
-"""The only way from the engine's thread to the interface: a queue, drained at 30 Hz on the interface's thread."""
+"""The way from the engine's thread to the interface: a queue that the interface's thread empties 30 times a second."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Bridge(QObject):
         self._queue.put(event)
 
     def open(self) -> None:
-        """Begins to drain."""
+        """Begins to empty the queue."""
         self._timer.start()
 
     def close(self) -> None:
@@ -65,7 +65,7 @@ class Bridge(QObject):
         return self._timer.isActive()
 
     def drain(self) -> None:
-        """Takes in what is there now."""
+        """Emits the events that are queued now."""
         events: list[Event] = []
         while len(events) < MOST_EVENTS:
             try:

@@ -1,4 +1,4 @@
-"""The time that the interface shows. Pictures of the studio stop it, so that they repeat."""
+"""The time that the interface shows. It can be stopped, so that pictures of the studio can be repeated."""
 
 from __future__ import annotations
 

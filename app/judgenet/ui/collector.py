@@ -39,7 +39,7 @@ class Collector(QObject):
         gc.disable()
 
     def collect(self) -> None:
-        """Collects what is due, as Python would have done by now."""
+        """Runs the garbage collection that is due."""
         young, middle, old = (count > limit for count, limit in zip(gc.get_count(), gc.get_threshold(), strict=True))
         now = time.monotonic()
         self._ticks += 1

@@ -7,7 +7,7 @@ from judgenet.ui.context import Context
 
 
 class ActionConditions:
-    """What actions of several pages need."""
+    """Conditions that actions of several pages share."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

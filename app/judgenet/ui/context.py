@@ -1,4 +1,4 @@
-"""What a page knows of the studio. Pages know the context, never each other."""
+"""What a page can use of the studio. Pages know the context, never each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The criteria of a pair as people read them."""
+"""The criteria of a pair as text."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Approvals:
-    """The gate of a project.
+    """Asks for the approvals that a project needs, and keeps them.
 
     Attributes:
         ask_trust: asks the user whether this project may have what it needs; told no where nobody can be asked.
@@ -31,8 +31,8 @@ class Approvals:
         self.ask_trust: Callable[[Sequence[ApprovalNeed]], Awaitable[bool]] = _nobody
 
     async def may_send(self, used: Iterable[EndpointProfile]) -> bool:
-        """The gate before anything is sent to endpoints: what they need that the user has not approved yet is asked
-        for. Where it is refused, or cannot be looked up, nothing may be sent."""
+        """Whether anything may be sent to these endpoints. Asks the user for what is not approved yet; where that is
+        refused, or the approvals cannot be read, nothing may be sent."""
         try:
             needs = self.needs(used)
             return not needs or await self._ask(needs)
@@ -84,7 +84,7 @@ class Approvals:
         return True
 
     def keep(self, keep: Callable[[], None]) -> None:
-        """Keeps approvals by a function; where they cannot be written, it says so."""
+        """Runs a function that writes approvals, and reports where they cannot be written."""
         try:
             keep()
         except OSError as error:

@@ -1,4 +1,4 @@
-"""How a project's changes come to its file: by themselves, a little later, or at once."""
+"""Saves a project's changes to its file: automatically a little later, or at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SaveState = Literal["saved", "saving", "unsaved", "failed"]
 AUTOSAVE_MS: Final = 800
-"""A change is saved so long after it, together with those that followed it."""
+"""Delay in ms between a change and saving it, together with the changes that followed."""
 
 
 class DocumentSaver(QObject):
@@ -45,7 +45,7 @@ class DocumentSaver(QObject):
         self._timer.timeout.connect(self._autosave)
 
     def set_file(self, file: ProjectFile | None) -> None:
-        """Saves to another file from now on, in which everything is; to none where no project is open."""
+        """Saves to another file from now on, which is up to date; ``None`` where no project is open."""
         self._timer.stop()
         self._file = file
         self.state = "saved"

@@ -1,4 +1,4 @@
-"""Small parts that every page is made of."""
+"""Small widgets that all pages use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from judgenet.ui.icons import icon
+from judgenet.ui.icons import icon, paint_icon
 from judgenet.ui.measures import apply_own_measures, measure
 from judgenet.ui.text_view import plain_tip, showable
 from judgenet.ui.tokens import ICON_TEXT
@@ -36,18 +36,18 @@ _BREAKS: Final = re.compile("[\\s\x85\u2028\u2029]*[\t-\r\x85\u2028\u2029][\\s\x
 
 def label(text: str = "", kind: str = "", tone: str = "", *, wrap: bool = False) -> QLabel:
     """A label of plain text in a step of the type scale and a tone of the style sheet."""
-    made = WrappedLabel(text) if wrap else QLabel(text)
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setWordWrap(wrap)
+    widget = WrappedLabel(text) if wrap else QLabel(text)
+    widget.setTextFormat(Qt.TextFormat.PlainText)
+    widget.setWordWrap(wrap)
     if kind:
-        made.setProperty("type", kind)
+        widget.setProperty("type", kind)
     if tone:
-        made.setProperty("tone", tone)
-    return made
+        widget.setProperty("tone", tone)
+    return widget
 
 
 class WrappedLabel(QLabel):
-    """A label that breaks its text over lines, but no interval and no "n/a" (:func:`unbroken`)."""
+    """A label that wraps its text, but never inside an interval or "n/a" (:func:`unbroken`)."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class WrappedLabel(QLabel):
 
 
 def unbroken(text: str) -> str:
-    """A text that breaks over lines, yet not within an interval or "n/a": "[46.7, 82.0]" stays whole."""
+    """A text that wraps, but not inside an interval or "n/a": "[46.7, 82.0]" stays on one line."""
     return _WHOLE.sub(lambda match: match[0].replace(" ", "\u00a0").replace("/", "/\u2060"), text)
 
 
@@ -92,7 +92,7 @@ class IconLabel(QLabel):
     def paintEvent(self, _event: QPaintEvent) -> None:
         name, tone = self._icon
         if name:
-            icon(name, tone).paint(QPainter(self), self.rect())
+            paint_icon(QPainter(self), self.rect(), name, tone)
 
 
 def set_tone(widget: QWidget, tone: str) -> None:
@@ -106,29 +106,29 @@ def set_tone(widget: QWidget, tone: str) -> None:
 
 def field(name: str, hint: str = "") -> QLineEdit:
     """A line of text with its accessible name."""
-    made = QLineEdit()
-    made.setAccessibleName(name)
-    made.setPlaceholderText(hint)
-    return made
+    edit = QLineEdit()
+    edit.setAccessibleName(name)
+    edit.setPlaceholderText(hint)
+    return edit
 
 
 def link(text: str, name: str = "") -> QPushButton:
-    """A button that looks as a link; ``name`` is its accessible name where the text does not say enough."""
-    made = QPushButton(text)
-    set_kind(made, "link")
-    made.setAccessibleName(name or text)
-    made.setCursor(Qt.CursorShape.PointingHandCursor)
-    made.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-    return made
+    """A button that looks like a link; ``name`` is its accessible name where the text does not say enough."""
+    button = QPushButton(text)
+    set_kind(button, "link")
+    button.setAccessibleName(name or text)
+    button.setCursor(Qt.CursorShape.PointingHandCursor)
+    button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+    return button
 
 
 def icon_button(icon_name: str, name: str, color: str = "text2") -> QToolButton:
     """A button with an icon alone; ``name`` is its accessible name and its tooltip."""
-    made = QToolButton()
-    made.setIcon(icon(icon_name, color))
-    made.setAccessibleName(name)
-    made.setToolTip(name)
-    return made
+    button = QToolButton()
+    button.setIcon(icon(icon_name, color))
+    button.setAccessibleName(name)
+    button.setToolTip(name)
+    return button
 
 
 class ScrollColumn(QScrollArea):
@@ -150,16 +150,16 @@ class ScrollColumn(QScrollArea):
 
 def line() -> QFrame:
     """A hairline."""
-    made = QFrame()
-    made.setProperty("part", "line")
-    return made
+    frame = QFrame()
+    frame.setProperty("part", "line")
+    return frame
 
 
 def upright() -> QFrame:
     """An upright hairline."""
-    made = QFrame()
-    made.setProperty("part", "upright")
-    return made
+    frame = QFrame()
+    frame.setProperty("part", "upright")
+    return frame
 
 
 class ElidedLabel(QLabel):
@@ -184,7 +184,7 @@ class ElidedLabel(QLabel):
         return self._whole
 
     def say(self, text: str) -> None:
-        """Shows a text; what breaks its line becomes a space."""
+        """Shows a text; line breaks become spaces."""
         text = showable(_BREAKS.sub(" ", text))
         if text != self._whole:
             self._whole = text
@@ -214,17 +214,17 @@ class ElidedLabel(QLabel):
 class RowLabel(QLabel):
     """The label of a row of a form: as high as what it names, so that both stand on one line."""
 
-    def __init__(self, text: str, of: QWidget) -> None:
+    def __init__(self, text: str, named: QWidget) -> None:
         super().__init__(text)
-        self._of = of
+        self._named = named
         self._aligned: tuple[RowLabel, ...] = (self,)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.setBuddy(of)
+        self.setBuddy(named)
 
     def sizeHint(self) -> QSize:
         widest = max(QLabel.sizeHint(row).width() for row in self._aligned)
-        return QSize(widest, max(super().sizeHint().height(), self._of.sizeHint().height()))
+        return QSize(widest, max(super().sizeHint().height(), self._named.sizeHint().height()))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()

@@ -1,4 +1,4 @@
-"""What stands where a page has nothing to show: what would be here, or how far it is read."""
+"""Placeholders of a page that has nothing to show yet: an empty state, or the progress of reading."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from judgenet.ui.widgets import set_kind
 
 
 class EmptyState(QFrame):
-    """What would be here, in one sentence, with one button that makes it."""
+    """An empty state: one sentence that says what would be here, and one button that makes it."""
 
     def __init__(self, icon_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,7 +104,7 @@ class EmptyState(QFrame):
 
 
 class Waiting(QWidget):
-    """What the page waits for, how far it is, and a way to stop it."""
+    """What a page waits for, its progress, and a button that stops it."""
 
     def __init__(self, what: str, parent: QWidget | None = None) -> None:
         """``what`` is read, in the words for screen readers."""

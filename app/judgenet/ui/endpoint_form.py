@@ -1,4 +1,4 @@
-"""The form of an endpoint: its kind and address, its model with a price, its key, its limits."""
+"""The form of an endpoint: API type and address, model with its price, key, limits."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class EndpointForm(QWidget):
         self.price_out.setText("" if price is None else f"{price.output:g}")
 
     def _model_changed(self, model: str) -> None:
-        """Another model has another price: it is shown, or asked for where it is unknown."""
+        """Shows the price of another model, or asks for it where it is unknown."""
         if self.profile is not None and not self.model.signalsBlocked():
             self._show_price(replace(self.profile, model=model.strip() or None))
             self._kind_changed()
@@ -190,11 +190,11 @@ class EndpointForm(QWidget):
     def keep_price_of(self, profile: EndpointProfile) -> None:
         """Keeps a price that was entered or changed.
 
-        :raises ValueError: it is no price, or there is no model whose price it could be.
+        :raises ValueError: the text is no price, or no model is named.
         """
         entered = both_prices(self.price_in.text(), self.price_out.text(), profile.model or texts.THE_MODEL)
-        known = self._price_of(profile)
-        if entered is None or (known is not None and entered == (known.input, known.output)):
+        price = self._price_of(profile)
+        if entered is None or (price is not None and entered == (price.input, price.output)):
             return
         if not profile.model:
             raise ValueError(texts.NAME_THE_MODEL)
@@ -230,11 +230,11 @@ class EndpointForm(QWidget):
     async def _look_for_key(self, name: str) -> None:
         folder = self._context.document.folder
         try:
-            known = await self._context.tasks.off_thread(find_key, name, folder)
+            key = await self._context.tasks.off_thread(find_key, name, folder)
         except SecretError as error:
             text = scrub(str(error))
         else:
-            text = texts.key_is_set(name, known.source) if known is not None else texts.key_is_not_set(name)
+            text = texts.key_is_set(name, key.source) if key is not None else texts.key_is_not_set(name)
         if self.key_name.text().strip() == name:
             self.key_state.setText(text)
 

@@ -1,4 +1,4 @@
-"""What went wrong: said in a bar with what happened, where, and what to do; nothing is swallowed."""
+"""Messages of trouble: a bar that says what happened, where, and what to do about it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _LOOK: Final[dict[MessageLevel, tuple[str, str, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """A button that mends: its words and what it does."""
+    """A button of a message: its text and what it does."""
 
     text: str
     callback: Callable[[], object]
@@ -99,7 +99,7 @@ class UserMessage:
 
 
 class ErrorPort(Protocol):
-    """Where pages tell of trouble."""
+    """Takes messages of trouble from the pages."""
 
     def tell(
         self,
@@ -174,7 +174,7 @@ class ErrorBar(QWidget):
         return super().eventFilter(watched, event)
 
     def _place(self) -> None:
-        """Takes the width of what it lies over, and the height of its text."""
+        """Makes the bar as wide as the area below it, and as high as its text."""
         over = self._over
         if over is None or self.isHidden():
             return
@@ -188,7 +188,7 @@ class ErrorBar(QWidget):
 
     @property
     def troubles(self) -> tuple[UserMessage, ...]:
-        """What is shown, and what waits behind it."""
+        """The message that is shown, and those that wait behind it."""
         return tuple(self._troubles)
 
     def tell(
@@ -200,9 +200,9 @@ class ErrorBar(QWidget):
         level: MessageLevel = "error",
         second: Mend | None = None,
     ) -> None:
-        """Shows trouble; the same once more replaces the one before."""
+        """Shows a message; a repeated one replaces the one before."""
         trouble = UserMessage(scrub(what), scrub(where), mend, details, level, second)
-        self._troubles = [other for other in self._troubles if other.sentence != trouble.sentence]
+        self._troubles = [earlier for earlier in self._troubles if earlier.sentence != trouble.sentence]
         self._troubles.insert(0, trouble)
         self._show()
 

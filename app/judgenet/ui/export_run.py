@@ -93,8 +93,8 @@ class ExportDialog(QDialog):
 
         self._run = run
         if not self.kind.count():
-            for name, title in {name: of.title for name, of in (RUN_EXPORTS | WHOLE_EXPORTS).items()}.items():
-                self.kind.addItem(title, name)
+            for name, export in (RUN_EXPORTS | WHOLE_EXPORTS).items():
+                self.kind.addItem(export.title, name)
         spec = network_of(run)
         self.source.clear()
         for name in aggregation_names(spec):
@@ -176,5 +176,5 @@ def _written(
             job.check()
             yield record
 
-    format = next(of for of in RUN_EXPORTS[kind].formats if of == form)
+    format = next(candidate for candidate in RUN_EXPORTS[kind].formats if candidate == form)
     return exported, {records.unit: write_export(replace(records, make=watched), format, path)}

@@ -1,4 +1,4 @@
-"""What the design costs, and whether it differs from the newest run: reckoned in a thread as it changes."""
+"""What the design costs, and whether it differs from the newest run: computed in a thread after each change."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from judgenet.ui.run_state import RunState
 from judgenet.ui.tasks import Tasks
 
 WAIT_MS: Final = 150
-"""Changes that follow each other faster are reckoned once."""
+"""Changes that follow each other faster (ms) are estimated once."""
 
 _WORDS: Final = {"network": texts.NETWORK, "prompts": texts.PROMPTS, "pairs": texts.PAIRS}
 
 
 class _Superseded(Exception):
-    """The design has changed meanwhile."""
+    """The design changed while it was estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class DesignEstimate(QObject):
     """The estimate of the document's design.
 
     Attributes:
-        estimate: calls, tokens, price and time, ``None`` where the design cannot be reckoned.
+        estimate: calls, tokens, price and time, ``None`` where the design cannot be estimated.
         problem: why not, in words.
         stale: a newer estimate is on its way.
 
@@ -86,7 +86,7 @@ class DesignEstimate(QObject):
             signal.connect(self.refresh)
 
     def refresh(self) -> None:
-        """Reckons anew soon."""
+        """Starts a new estimate soon."""
         self._stop.set()
         if not self.stale:
             self.stale = True

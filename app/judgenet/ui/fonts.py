@@ -34,7 +34,7 @@ def load_fonts() -> tuple[str, ...]:
 
 @cache
 def families(mono: bool = False) -> list[str]:
-    """The families of a text in the order in which a glyph is looked for."""
+    """The font families in the order in which glyphs are looked up."""
     # Naming a family that is not installed makes Qt build its table of aliases, which takes a tenth of a second.
     return fonts.families(set(QFontDatabase.families()), mono=mono)
 

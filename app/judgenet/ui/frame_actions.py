@@ -1,4 +1,4 @@
-"""What the user can do whatever page is in view: projects, files, runs, the window, and the palette that finds all."""
+"""Actions that are available on every page: projects, files, runs, the window, and the command palette."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class FrameActions(QObject):
         ]
 
     def _pair_answers(self, text: str) -> list[Action]:
-        """A number is a pair's place."""
+        """Answers to a number in the palette: the pair at that place."""
         if not text.isdecimal() or not 1 <= int(text) <= len(self._context.document.pairs):
             return []
         place = int(text) - 1

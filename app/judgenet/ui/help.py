@@ -1,4 +1,4 @@
-"""Help of the window: what program this is, and which keys do what."""
+"""The dialogs of Help: about the program, and keyboard shortcuts."""
 
 from __future__ import annotations
 
@@ -161,14 +161,14 @@ class AboutDialog(_Sheet):
             self.column.insertWidget(place, widget)
 
     def fill(self) -> None:
-        known = versions()
-        self.title.setText(texts.studio_version(known["judgenet"]))
-        self.system.setText(texts.python_and_system(known["python"], known["system"]))
-        there = log_file().exists()
+        installed = versions()
+        self.title.setText(texts.studio_version(installed["judgenet"]))
+        self.system.setText(texts.python_and_system(installed["python"], installed["system"]))
+        logged = log_file().exists()
         # A path may break after each of its parts.
         path = str(log_file()).replace(os.sep, f"{os.sep}\u200b")
-        self.log.setText(texts.log_file(path) + ("" if there else texts.NOTHING_LOGGED_YET))
-        self.show_log.setEnabled(there)
+        self.log.setText(texts.log_file(path) + ("" if logged else texts.NOTHING_LOGGED_YET))
+        self.show_log.setEnabled(logged)
         self.clear()
         parts = [
             *licences(),

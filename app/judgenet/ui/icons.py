@@ -27,7 +27,7 @@ class IconError(KeyError):
 
 
 def set_icon_colors(colors: Colors) -> None:
-    """From now on icons with a role are drawn in these colours; icons that are shown follow at their next painting."""
+    """Sets the colours of icons with a token; icons in view follow when they are painted next."""
     global _colors
     _colors = colors
 
@@ -85,11 +85,7 @@ class _Engine(QIconEngine):
         self._color = color
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        side = min(rect.width(), rect.height())
-        device = painter.device()
-        ratio = device.devicePixelRatio() if device is not None else 1.0
-        at = rect.center() - QPoint((side - 1) // 2, (side - 1) // 2)
-        painter.drawPixmap(at, icon_pixmap(self._name, self._color(mode, state), side, ratio))
+        _draw(painter, rect, self._name, self._color(mode, state))
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         return self.scaledPixmap(size, mode, state, 1.0)
@@ -104,6 +100,19 @@ class _Engine(QIconEngine):
 
     def clone(self) -> QIconEngine:
         return _Engine(self._name, self._color)
+
+
+def paint_icon(painter: QPainter, rect: QRect, name: str, color: str = "text2") -> None:
+    """Draws an icon in the middle of a rectangle (px), as large as fits; ``color`` as of :func:`icon`."""
+    _draw(painter, rect, name, color if color.startswith("#") else str(getattr(_colors, color)))
+
+
+def _draw(painter: QPainter, rect: QRect, name: str, color: str) -> None:
+    side = min(rect.width(), rect.height())
+    device = painter.device()
+    ratio = device.devicePixelRatio() if device is not None else 1.0
+    at = rect.center() - QPoint((side - 1) // 2, (side - 1) // 2)
+    painter.drawPixmap(at, icon_pixmap(name, color, side, ratio))
 
 
 def icon(name: str, color: str = "text2", *, on: str | None = None) -> QIcon:

@@ -1,4 +1,4 @@
-"""Files of others: pairs, judgments and networks, in and out."""
+"""Import and export of files of other programs: pairs, judgments and networks."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ImportActions(QObject):
             return describe(run.record["recorded"])
 
         try:
-            told = await self._context.tasks.job(texts.IMPORT_JUDGMENTS, work)
+            imported = await self._context.tasks.job(texts.IMPORT_JUDGMENTS, work)
         except JobCancelled:
             return
         except (DataError, ProjectError, StoreError, OSError) as error:
@@ -90,7 +90,7 @@ class ImportActions(QObject):
             return
         self._projects.open_file(project)
         self._context.navigator.go("results")
-        self._context.errors.tell(told, project.name, level="note")
+        self._context.errors.tell(imported, project.name, level="note")
 
     def import_network(self) -> None:
         """Asks for a network that was drawn elsewhere, and puts it in the place of the project's."""

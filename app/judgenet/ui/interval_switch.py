@@ -21,7 +21,7 @@ TIPS: Final[dict[IntervalKind, str]] = {
 
 
 class IntervalSwitch(QWidget):
-    """Both kinds side by side, as the user's setting has it."""
+    """A switch between the two kinds of intervals; it shows and sets the user's preference."""
 
     def __init__(self, settings: StudioSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,20 +44,20 @@ class IntervalSwitch(QWidget):
 
 
 def interval_link(settings: StudioSettings, parent: QWidget) -> QPushButton:
-    """The kind in words; a click turns to the other, where there is no room for both."""
-    made = link("", texts.INTERVAL)
-    made.setParent(parent)
+    """A link that names the kind of interval; a click switches to the other, where there is no room for both."""
+    button = link("", texts.INTERVAL)
+    button.setParent(parent)
 
     def follow(preferences: Preferences) -> None:
         kind = preferences.intervals
-        made.setText(texts.interval(_SHORT[kind]))
-        made.setAccessibleName(made.text())
-        made.setToolTip(TIPS[kind])
+        button.setText(texts.interval(_SHORT[kind]))
+        button.setAccessibleName(button.text())
+        button.setToolTip(TIPS[kind])
 
     def turn() -> None:
         settings.set(intervals="anytime" if settings.preferences.intervals == "once" else "once")
 
-    made.clicked.connect(turn)
+    button.clicked.connect(turn)
     settings.changed.connect(follow)
     follow(settings.preferences)
-    return made
+    return button

@@ -1,4 +1,4 @@
-"""What a run must not exceed, and the prices that a limit of money needs: asked before a run."""
+"""The limits of a run, and the prices that a limit of money needs: asked before a run."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def limits_words(limits: Limits, currency: str = "USD") -> str:
 
 
 def batch_words(wish: BatchChoice | bool | None) -> str:
-    """Whether a run goes by batches, in a few words; empty where nobody said so."""
+    """Whether a run goes by batches, in a few words; empty where it was not chosen."""
     if not isinstance(wish, BatchChoice):
         return ""
     return texts.by_batches_until(wish.live_after) if wish.live_after else texts.BY_BATCHES
@@ -143,12 +143,12 @@ class LimitsDialog(QDialog):
         self._began_by_batch = isinstance(kept, Mapping)
         self.batch.setChecked(isinstance(wish, BatchChoice))
         self.live_after.setText(wish.live_after if isinstance(wish, BatchChoice) else "")
-        named = (document.profiles.get(name) for name in endpoints_of(document.spec))
-        known = self._context.figures.estimate
-        batch = "" if known is None else known.batch_words()
-        live = "" if known is None or known.estimate.price is None else money_span(*known.estimate.price)
+        profiles = (document.profiles.get(name) for name in endpoints_of(document.spec))
+        design = self._context.figures.estimate
+        batch = "" if design is None else design.batch_words()
+        live = "" if design is None or design.estimate.price is None else money_span(*design.estimate.price)
         self.batch.setText(texts.ask_by_batches(batch, live) if batch else texts.ASK_BY_BATCHES)
-        takes = any(profile is not None and profile.kind in BATCH_KINDS for profile in named)
+        takes = any(profile is not None and profile.kind in BATCH_KINDS for profile in profiles)
         self._form.setRowVisible(self.batch, takes or self.batch.isChecked())
         self._batch_toggled()
 
@@ -162,7 +162,7 @@ class LimitsDialog(QDialog):
         :raises ValueError: the deadline cannot be read.
         """
         if not self.batch.isChecked():
-            # Said of a run that was begun by batches, this calls them in; of others nobody said anything.
+            # For a run that began with batches this withdraws the choice; for others nothing was chosen.
             return False if self._began_by_batch or self._context.runner.batch_wish is not None else None
         text = self.live_after.text().strip()
         if text:
@@ -267,7 +267,7 @@ def _whole(text: str, what: str) -> int | None:
 def amount(text: str, what: str) -> float | None:
     """An amount of 0 or more, ``None`` for an empty text.
 
-    :raises ValueError: the text is none; ``what`` says whose.
+    :raises ValueError: the text is no amount; ``what`` names the field in the message.
     """
     bare = text.strip().removeprefix("$").strip()
     if not bare:

@@ -89,7 +89,7 @@ def measure(
     a splitter's handle, ``inside`` the margin of a text edit's text; ``font`` is a step of the type scale, ``tabular``
     gives its figures one width.
     """
-    given: dict[str, object] = {
+    measures: dict[str, object] = {
         "margins": margins if margins is None or isinstance(margins, tuple) else (margins,) * 4,
         "spacing": spacing,
         "across": across,
@@ -108,7 +108,7 @@ def measure(
     }
     before = target.property(_KEY)
     kept = {} if before is None else dict(before.by_name)
-    kept |= {name: value for name, value in given.items() if value is not None}
+    kept |= {name: value for name, value in measures.items() if value is not None}
     target.setProperty(_KEY, _Kept(kept))
     _apply(target, kept)
 

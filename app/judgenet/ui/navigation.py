@@ -1,4 +1,4 @@
-"""How one page sends the user to another without knowing it."""
+"""Navigation from one page to another without an import of it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Visit:
 
 
 class Navigator(QObject):
-    """Takes wishes for a page; the window follows them, and the page that is meant looks at the visit.
+    """Receives requests to go to a page; the window shows it, and the page reads the visit.
 
     Signals:
         went: the :class:`Visit`, after its page is in view.

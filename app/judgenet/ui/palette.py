@@ -1,4 +1,4 @@
-"""The command palette: find any action by typing, or do what was typed (``4x2``)."""
+"""The command palette: finds actions by typing, and acts on special entries such as ``4x2``."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class _Row(QStyledItemDelegate):
 
 
 class Palette(QFrame):
-    """A field over the window and what matches it. Enter does it, Escape closes."""
+    """A field over the window with a list of matching actions. Enter runs the selected one, Escape closes."""
 
     def __init__(self, actions: ActionTable, parent: QWidget) -> None:
         super().__init__(parent)
@@ -147,7 +147,7 @@ class Palette(QFrame):
         self.hide()
 
     def add_answers(self, answers: ActionSearch) -> None:
-        """Adds what makes actions of a typed text."""
+        """Adds a function that makes actions from a typed text."""
         self._answers.append(answers)
 
     def open(self, text: str = "") -> None:
@@ -192,7 +192,7 @@ class Palette(QFrame):
         self.move((self._over.width() - self.width()) // 2, current_theme().px(56))
 
     def _fit(self) -> None:
-        """No higher than what was found."""
+        """Makes the palette as high as its list needs."""
         theme = current_theme()
         rows = min(self._list.count(), max(3, (self._over.height() - theme.px(200)) // theme.row), 12)
         self._list.setFixedHeight(rows * theme.row + 2)

@@ -84,8 +84,8 @@ class PictureLoader(QObject):
     def image(self, picture: PairPicture, largest: int = SHOWN_EDGE) -> QImage | None:
         """A picture with no side above ``largest`` pixels; ``None`` where it is being loaded, or cannot be had."""
         key = (picture.sha256, largest)
-        found = self._kept.get(key)
-        if found is not None:
+        image = self._kept.get(key)
+        if image is not None:
             self._kept.move_to_end(key)
         elif key not in self._asked and picture.sha256 not in self._missing:
             self._asked.add(key)
@@ -93,16 +93,16 @@ class PictureLoader(QObject):
                 self._pool = ThreadPoolExecutor(2, thread_name_prefix="judgenet-pictures")
             stores = tuple(self.stores())
             self._pool.submit(self._load, self._files.get(picture.sha256, picture), largest, stores)
-        return found
+        return image
 
     def why_missing(self, picture: PairPicture) -> str:
         """Why a picture cannot be shown, empty where it can or is being loaded."""
         return self._missing.get(picture.sha256, "")
 
     def know(self, pairs: Iterable[Pair]) -> None:
-        """Takes in where the pictures of a project's pairs were read: a recorded pair only has their hashes. Pictures
-        that could not be had are looked for again."""
-        self._files = {one.sha256: one for pair in pairs if pair.pictures for one in pair.pictures}
+        """Sets where the pictures of a project's pairs were read, since a recorded pair has only their hashes. Missing
+        pictures are looked for again."""
+        self._files = {picture.sha256: picture for pair in pairs if pair.pictures for picture in pair.pictures}
         self._missing.clear()
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ _loader: PictureLoader | None = None
 
 
 def loader() -> PictureLoader:
-    """The program's loader of pictures."""
+    """The loader of pictures that the whole program shares."""
     global _loader
     if _loader is None:
         _loader = PictureLoader(QCoreApplication.instance())
@@ -180,14 +180,14 @@ class PicturesInText(QObject):
         self._placed, self._spots = [], []
         if not pictures:
             return text
-        told = ""
+        marked = ""
         for part in text_parts(text, pictures):
             if isinstance(part, str):
-                told += part
+                marked += part
             else:
-                told += f"{_OPEN}{len(self._placed)}{_CLOSE}"
+                marked += f"{_OPEN}{len(self._placed)}{_CLOSE}"
                 self._placed.append(part)
-        return told
+        return marked
 
     def place(self) -> None:
         """Puts the pictures in place of their marks."""
@@ -201,13 +201,13 @@ class PicturesInText(QObject):
         document = self._view.document()
         text = document.toPlainText()
         # From the end, so that what stands before keeps its place.
-        for found in reversed(list(_TOKEN.finditer(text))):
-            placed = self._placed[min(int(found[1]), len(self._placed) - 1)]
+        for token in reversed(list(_TOKEN.finditer(text))):
+            placed = self._placed[min(int(token[1]), len(self._placed) - 1)]
             # Positions in a document count UTF-16 units.
-            start = len(text[: found.start()].encode("utf-16-le", "surrogatepass")) // 2
+            start = len(text[: token.start()].encode("utf-16-le", "surrogatepass")) // 2
             cursor = QTextCursor(document)
             cursor.setPosition(start)
-            cursor.setPosition(start + len(found[0]), QTextCursor.MoveMode.KeepAnchor)
+            cursor.setPosition(start + len(token[0]), QTextCursor.MoveMode.KeepAnchor)
             alone = self._stands_alone(self._fitting(placed.picture))
             after = alone and document.characterAt(cursor.position()) not in _LINE_ENDS
             before = alone and start > 0 and document.characterAt(start - 1) not in _LINE_ENDS
@@ -229,7 +229,7 @@ class PicturesInText(QObject):
 
     def _found(self) -> list[_Spot]:
         """Where the pictures stand in the document."""
-        known = {placed.picture.sha256: placed for placed in self._placed}
+        by_hash = {placed.picture.sha256: placed for placed in self._placed}
         spots = []
         block = self._view.document().begin()
         while block.isValid():
@@ -237,7 +237,7 @@ class PicturesInText(QObject):
             while not fragments.atEnd():
                 fragment = fragments.fragment()
                 form = fragment.charFormat()
-                placed = known.get(form.toImageFormat().name().removeprefix(f"{_SCHEME}:"))
+                placed = by_hash.get(form.toImageFormat().name().removeprefix(f"{_SCHEME}:"))
                 if form.isImageFormat() and placed is not None:
                     spots += [_Spot(fragment.position() + at, placed) for at in range(fragment.length())]
                 fragments += 1
@@ -248,15 +248,15 @@ class PicturesInText(QObject):
         picture = placed.picture
         size = self._fitting(picture)
         name = f"{_SCHEME}:{picture.sha256}"
-        made = QTextImageFormat()
-        made.setName(name)
-        made.setWidth(size.width())
-        made.setHeight(size.height() + 2 * self._space(size))
-        made.setAnchor(True)
-        made.setAnchorHref(name)
-        made.setToolTip(f"{placed.name[1:-1]}: {picture.words}")
+        form = QTextImageFormat()
+        form.setName(name)
+        form.setWidth(size.width())
+        form.setHeight(size.height() + 2 * self._space(size))
+        form.setAnchor(True)
+        form.setAnchorHref(name)
+        form.setToolTip(f"{placed.name[1:-1]}: {picture.words}")
         self._dress(self._view.document(), picture, size)
-        return made
+        return form
 
     def _fitting(self, picture: PairPicture) -> QSize:
         """The size in which a picture is shown: its own, or smaller to fit into the view."""
@@ -294,7 +294,7 @@ class PicturesInText(QObject):
         return size if self.within_view else QSize(size.width(), 0)
 
     def refit(self) -> None:
-        """Takes in another size of the view."""
+        """Fits the pictures to another size of the view."""
         room = self._view_size()
         if not self._spots or room == self._room:
             return
@@ -306,10 +306,10 @@ class PicturesInText(QObject):
             cursor.setCharFormat(self._format(spot.placed))
 
     def _loaded(self, sha256: str) -> None:
-        found = next((placed.picture for placed in self._placed if placed.picture.sha256 == sha256), None)
-        if found is not None:
+        picture = next((placed.picture for placed in self._placed if placed.picture.sha256 == sha256), None)
+        if picture is not None:
             document = self._view.document()
-            self._dress(document, found, self._fitting(found))
+            self._dress(document, picture, self._fitting(picture))
             document.markContentsDirty(0, document.characterCount())
             self._view.viewport().update()
 
@@ -375,24 +375,26 @@ def _stand_in(size: QSize, why: str, ratio: float) -> QImage:
 
 def _spaced(image: QImage, size: QSize, space: int, ratio: float) -> QImage:
     """An image with empty space over and under it."""
-    made = QImage(QSize(size.width(), size.height() + 2 * space) * ratio, QImage.Format.Format_ARGB32_Premultiplied)
-    made.setDevicePixelRatio(ratio)
-    made.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(made)
+    spaced = QImage(QSize(size.width(), size.height() + 2 * space) * ratio, QImage.Format.Format_ARGB32_Premultiplied)
+    spaced.setDevicePixelRatio(ratio)
+    spaced.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(spaced)
     painter.drawImage(0, space, image)
     painter.end()
-    return made
+    return spaced
 
 
 class PictureDialog(QDialog):
     """One picture, as large as the screen allows."""
 
-    def __init__(self, placed: PlacedPicture, of: str, parent: QWidget | None = None) -> None:
+    def __init__(self, placed: PlacedPicture, text_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         picture = placed.picture
         self._picture = picture
-        title = texts.picture_of(placed.name[1:-1].capitalize(), of) if of else placed.name[1:-1].capitalize()
+        title = placed.name[1:-1].capitalize()
+        if text_name:
+            title = texts.picture_of(title, text_name)
         self.setWindowTitle(f"{title}: {picture.words}")
         self.view = QLabel()
         self.view.setAccessibleName(self.windowTitle())

@@ -1,4 +1,4 @@
-"""A run that stands still in its middle: the example run, told again up to a moment and then held.
+"""A run that stands still in its middle: the events of the example run are replayed up to a moment.
 
 The window cannot tell it from a run that goes on.
 """
@@ -33,7 +33,7 @@ ASKED_AGO_S: Final = (6.1, 3.4, 3.1, 1.7, 0.9)
 
 
 class PlaybackHandle(RunHandle):
-    """The handle of a run that is only told. It ends when it is stopped."""
+    """The handle of a replayed run. It ends when it is stopped."""
 
     def __init__(self, runtime: Runtime, plan: RunPlan, emit: Callable[[Event], None]) -> None:
         super().__init__(runtime, plan)
@@ -54,14 +54,14 @@ class PlaybackHandle(RunHandle):
 
 
 class PlaybackEngine(Engine):
-    """Starts runs that are told by :func:`up_to`. Nothing is asked; the store must hold the run already."""
+    """Starts runs that replay the events of :func:`up_to`. No model is asked; the store must hold the run already."""
 
     def __init__(self) -> None:
         super().__init__()
         self.runtime = Runtime()
 
     def start(self, store: Store, start: Start, emit: Callable[[Event], None]) -> RunHandle:
-        """Takes the run up as if nothing of it were there."""
+        """Starts the replay as a new run."""
         plan = plan_run(store, start)
         return PlaybackHandle(self.runtime, replace(plan, states=["open"] * len(plan.pairs)), emit)
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Final
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QBrush, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QWidget
 
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.measures import Sides
-from judgenet.ui.theme import Theme, current_theme
+from judgenet.ui.theme import ThemeWatch, current_theme
 from judgenet.ui.tokens import TypeRole
 
 OTHER_DASHES: Final[tuple[tuple[float, ...], ...]] = ((), (6.0, 3.0), (2.0, 3.0))
-"""What is not the subject is told apart by its dash: solid, 6-3, 2-3 px."""
+"""Dashes of the curves other than the subject's: solid, 6-3, 2-3 px."""
 LABEL_STEP: Final = 19.0
 """Labels at the ends of curves are at least so many px at 100 % apart."""
 _LEAST_AXIS: Final = 34
@@ -48,7 +48,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     """A plot with the design's axes: grid in ``line`` across only, x axis in ``line2`` with ticks outside, no frame.
 
     Signals:
-        restyled: the theme has changed; what has a colour of its own is to be drawn anew.
+        restyled: the theme has changed; items with a colour of their own must be drawn again.
     """
 
     restyled = Signal()
@@ -57,6 +57,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         """``margins`` in px at 100 %; ``foot`` is the height of the x axis with its words."""
         self._margins, self._foot = margins, foot
         _settings()
+        self._theme_watch = ThemeWatch()
         super().__init__()
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -68,10 +69,11 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self.item.setMouseEnabled(x=False, y=False)
         self._restyle()
 
-    def set_theme(self, _theme: Theme) -> None:
-        """Takes on a theme's colours and measures."""
-        self._restyle()
-        self.restyled.emit()
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if self._theme_watch.is_new(event):
+            self._restyle()
+            self.restyled.emit()
 
     def _restyle(self) -> None:
         _settings()
@@ -141,9 +143,9 @@ class EndLabels(QWidget):
 
     def show_labels(self, labels: Sequence[EndLabel], low: float, high: float) -> None:
         """Shows labels, spread between two heights so that none hides another."""
-        ordered = sorted(labels, key=lambda of: of.y)
+        ordered = sorted(labels, key=lambda label: label.y)
         step = LABEL_STEP * current_theme().scale
-        places = spread([of.y for of in ordered], step, low + step / 2, high - step / 2)
+        places = spread([label.y for label in ordered], step, low + step / 2, high - step / 2)
         self.labels = tuple(zip(places, ordered, strict=True))
         self.update()
 
@@ -153,18 +155,18 @@ class EndLabels(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         scale, ink = theme.scale, Ink.of(theme)
         lead = 16 * scale
-        for place, of in self.labels:
-            painter.setPen(QPen(theme.color("accent" if of.subject else "line2"), scale))
-            painter.drawLine(QPointF(-6 * scale, of.y), QPointF(lead - 2 * scale, place))
+        for place, label in self.labels:
+            painter.setPen(QPen(theme.color("accent" if label.subject else "line2"), scale))
+            painter.drawLine(QPointF(-6 * scale, label.y), QPointF(lead - 2 * scale, place))
         painter.scale(scale, scale)
         right = self.width() / scale - 12
-        for place, of in self.labels:
+        for place, label in self.labels:
             baseline = place / scale + 4.8
-            color, role = _LABELS[of.subject]
-            width = ink.width(of.value, tabular=True)
-            ink.text(painter, right, baseline, of.value, role, color, align="right", tabular=True)
+            color, role = _LABELS[label.subject]
+            width = ink.width(label.value, tabular=True)
+            ink.text(painter, right, baseline, label.value, role, color, align="right", tabular=True)
             room = right - width - 6 - lead / scale
-            ink.text(painter, lead / scale + 2, baseline, of.name, role, color, room=room)
+            ink.text(painter, lead / scale + 2, baseline, label.name, role, color, room=room)
 
 
 def spread(wanted: Sequence[float], step: float, low: float, high: float) -> list[float]:

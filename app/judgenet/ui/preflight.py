@@ -1,4 +1,4 @@
-"""The pre-flight: tries every model of the network on ten built-in pairs before a run, and says what came out."""
+"""The test of the models: asks every model of the network about ten built-in pairs, and shows the results."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class PreflightDialog(QDialog):
         finally:
             self._job = None
             self._refresh()
-            # Who offers to try models need not do so any more.
+            # The hint to test the models is no longer needed.
             context.figures.refresh()
 
     # What is shown
@@ -184,10 +184,10 @@ class PreflightDialog(QDialog):
             old.deleteLater()
         while (item := self._rows.takeAt(0)) is not None:
             del item
-        for place, of in enumerate(self._found):
+        for place, result in enumerate(self._found):
             if place:
                 self._rows.addWidget(line())
-            self._rows.addWidget(self._model(of))
+            self._rows.addWidget(self._model(result))
         if not self._found:
             self._rows.addWidget(self._asked())
         self._rows.addStretch(1)
@@ -227,36 +227,36 @@ class PreflightDialog(QDialog):
             column.addWidget(label(texts.NOT_TESTED_YET, tone="text2"))
         return box
 
-    def _model(self, of: Preflight) -> QWidget:
+    def _model(self, result: Preflight) -> QWidget:
         """A model: its light and sentence, its checks, its facts."""
         box = QWidget()
         grid = QGridLayout(box)
         grid.setContentsMargins(0, 0, 0, 0)
         measure(grid, across=12, down=8)
         grid.setColumnStretch(1, 1)
-        assessment: Assessment = of.assessment
+        assessment: Assessment = result.assessment
         grid.addWidget(self._light(assessment.light, 20), 0, 0, Qt.AlignmentFlag.AlignTop)
-        head = label(texts.model_at(of.model, of.endpoint), "section", wrap=True)
+        head = label(texts.model_at(result.model, result.endpoint), "section", wrap=True)
         grid.addWidget(head, 0, 1)
         sentence = label(f"{_WORDS[assessment.light]}. {assessment.sentence}", wrap=True)
         set_tone(sentence, _ICONS[assessment.light][1])
         grid.addWidget(sentence, 1, 1)
-        if of.message:
-            grid.addWidget(label(of.message, tone="text2", wrap=True), 2, 1)
+        if result.message:
+            grid.addWidget(label(result.message, tone="text2", wrap=True), 2, 1)
         row = 3
         for check in assessment.checks:
             grid.addWidget(self._light(check.light, 16), row, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(self._check(check), row, 1)
             row += 1
-        grid.addWidget(label(_facts(of), tone="text2", wrap=True), row, 1)
-        box.setAccessibleName(f"{of.model}: {_WORDS[assessment.light]}. {assessment.sentence}")
+        grid.addWidget(label(_facts(result), tone="text2", wrap=True), row, 1)
+        box.setAccessibleName(f"{result.model}: {_WORDS[assessment.light]}. {assessment.sentence}")
         return box
 
     def _light(self, light: Light | None, side: int) -> IconLabel:
         name, tone = _ICONS[light]
-        made = IconLabel(name, tone, side)
-        made.setAccessibleName(_WORDS[light])
-        return made
+        icon = IconLabel(name, tone, side)
+        icon.setAccessibleName(_WORDS[light])
+        return icon
 
     def _check(self, check: Check) -> QWidget:
         box = QWidget()
@@ -270,14 +270,15 @@ class PreflightDialog(QDialog):
         return box
 
 
-def _facts(of: Preflight) -> str:
-    share = of.assessment.scored / of.assessment.calls if of.assessment.calls else 0.0
-    facts = [texts.calls_scored(of.assessment.scored, plural(of.assessment.calls, "call"), whole_percent(share))]
-    if of.seconds is not None:
-        facts.append(texts.seconds_per_call(f"{of.seconds:.1f}"))
-    facts.append(texts.PRICE_UNKNOWN.lower() if of.price is None else money(of.price, "USD"))
-    if of.context is not None:
-        facts.append(texts.context_of(f"{of.context:,}"))
-    if of.returned_model and of.returned_model != of.model:
-        facts.append(texts.answers_as(of.returned_model))
+def _facts(result: Preflight) -> str:
+    scored, calls = result.assessment.scored, result.assessment.calls
+    share = scored / calls if calls else 0.0
+    facts = [texts.calls_scored(scored, plural(calls, "call"), whole_percent(share))]
+    if result.seconds is not None:
+        facts.append(texts.seconds_per_call(f"{result.seconds:.1f}"))
+    facts.append(texts.PRICE_UNKNOWN.lower() if result.price is None else money(result.price, "USD"))
+    if result.context is not None:
+        facts.append(texts.context_of(f"{result.context:,}"))
+    if result.returned_model and result.returned_model != result.model:
+        facts.append(texts.answers_as(result.returned_model))
     return ", ".join(facts)

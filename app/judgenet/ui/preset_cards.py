@@ -27,7 +27,7 @@ CARDS: Final[tuple[tuple[str, str, str], ...]] = (
 """Key of the preset, title and line of each card."""
 
 RECOMMENDED: Final = "widedeep"
-"""The preset for whoever does not know which: the network that this program is about."""
+"""The preset that is recommended to new users."""
 _NODE: Final = (21.0, 14.0)
 _ROW: Final = 18.0
 _GAP: Final = 45.0

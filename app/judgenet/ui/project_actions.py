@@ -1,4 +1,4 @@
-"""Projects: begun, opened, saved, renamed and closed, the recent ones, undo and redo."""
+"""Actions of projects: new, open, save, rename and close, recent projects, undo and redo."""
 
 from __future__ import annotations
 
@@ -67,19 +67,19 @@ class ProjectActions(QObject):
         """Keeps an action for each recent project but the open one."""
         actions = self._context.actions
         now = self._context.document.file
-        recent = [one for one in self._context.settings.recent if one.file != now]
+        recent = [project for project in self._context.settings.recent if project.file != now]
         listed = [
             Action(
                 f"project.recent.{place}",
-                f"{clean(one.name)} ({near_day(one.at, clock.today())}, {clean(one.line)})",
-                partial(self.open_file, one.file),
+                f"{clean(project.name)} ({near_day(project.at, clock.today())}, {clean(project.line)})",
+                partial(self.open_file, project.file),
                 "",
                 "file",
                 self._when.no_run,
                 menu="Recent projects",
-                words=texts.open_recent(one.file.name),
+                words=texts.open_recent(project.file.name),
             )
-            for place, one in enumerate(recent, 1)
+            for place, project in enumerate(recent, 1)
         ]
         actions.remove(*(f"project.recent.{place}" for place in range(len(listed) + 1, RECENT + 1)))
         actions.add(*listed)
@@ -128,7 +128,7 @@ class ProjectActions(QObject):
             )
 
     def own_model(self, spec: NetworkSpec) -> NetworkSpec:
-        """A ready network with the endpoint and model that the user likes to begin with."""
+        """A preset network with the endpoint and model that the user used last."""
         endpoint, model = self._context.settings.text("endpoint"), self._context.settings.text("model")
         if endpoint not in self._context.document.profiles:
             return spec

@@ -1,20 +1,22 @@
-"""Prompts and raw answers as they are sent and come back: plain, in letters of one width."""
+"""A view of prompts and raw answers: plain text in a monospaced font."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit
 
 from judgenet.ui.measures import measure
-from judgenet.ui.theme import Theme, current_theme
+from judgenet.ui.theme import ThemeWatch, current_theme
 
 
 class PromptText(QPlainTextEdit):
     """A text to be read and copied, with passages that are marked."""
 
     def __init__(self, name: str) -> None:
+        self._theme_watch = ThemeWatch()
         super().__init__()
         self._passages: tuple[tuple[int, int], ...] = ()
         self.setReadOnly(True)
@@ -38,9 +40,10 @@ class PromptText(QPlainTextEdit):
         self._passages = tuple(passages)
         self._mark(text)
 
-    def set_theme(self, _theme: Theme) -> None:
-        """Marks the passages in the colours of another theme."""
-        self._mark(self.toPlainText())
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if self._theme_watch.is_new(event):
+            self._mark(self.toPlainText())
 
     def _mark(self, text: str) -> None:
         # Qt counts UTF-16 units, Python characters.

@@ -1,4 +1,4 @@
-"""What a report has: its length and its parts, and the files that it is saved as."""
+"""The panel of the page Report: preview, length and parts of the report, and the formats to save it in."""
 
 from __future__ import annotations
 
@@ -147,13 +147,13 @@ class ReportPanel(QFrame):
             if button is self.sender():
                 self.picture_wanted.emit(what, ending)
 
-    def enable(self, *, there: bool) -> None:
+    def enable(self, *, ready: bool) -> None:
         """Whether there is a report that can be saved."""
         for button in (*self.saves.values(), *self.pictures.values()):
-            button.setEnabled(there)
+            button.setEnabled(ready)
 
     def enable_parts(self, made: Sections, beside: OtherRun | None) -> None:
-        """Parts can be chosen where the run has something to say there; the short report has its own."""
+        """Enables the parts for which the run has data; the short report has its own parts."""
         for key, box in self.parts.items():
             box.setEnabled(bool(made[key]) and not self.short)
             why = texts.RUN_HAS_NO_DATA_FOR_THIS_PART

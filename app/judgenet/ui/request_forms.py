@@ -1,4 +1,4 @@
-"""Rows of forms for what a request asks beside the usual: reasoning, and further fields as JSON."""
+"""Form rows for optional settings of a request: reasoning, source of the scores, and further fields as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _USUAL_BUDGET: Final = 2_048
 
 
 class ReasoningRow(QWidget):
-    """How much a model thinks: an effort, or the most thinking tokens.
+    """The reasoning of a model: an effort, or a maximum of thinking tokens.
 
     Signals:
         chosen: an effort, a number of tokens, or ``default``.
@@ -99,7 +99,7 @@ class ExtraRow(QWidget):
         self._shown = ""
 
     def show_extra(self, values: Sequence[str | None]) -> None:
-        """Shows the fields in force of what is selected, unless somebody is writing."""
+        """Shows the fields in force of what is selected, unless the user is editing them."""
         shown = extra_line(values[0])
         if shown != self._shown or not self.text.hasFocus():
             self._shown = shown
@@ -150,10 +150,10 @@ class ScoresRow(QWidget):
 
     def show_scores(self, values: Sequence[str | None]) -> None:
         """Shows the setting in force of what is selected."""
-        known = [value or "text" for value in values]
+        sources = [value or "text" for value in values]
         with QSignalBlocker(self.source):
-            self.source.setCurrentIndex(self.source.findData(known[0]))
-        self.setToolTip(texts.NEURONS_DIFFER_TIP if len(set(known)) > 1 else texts.TOKEN_PROBABILITIES_TIP)
+            self.source.setCurrentIndex(self.source.findData(sources[0]))
+        self.setToolTip(texts.NEURONS_DIFFER_TIP if len(set(sources)) > 1 else texts.TOKEN_PROBABILITIES_TIP)
 
     def _tell(self) -> None:
         self.chosen.emit(self.source.currentData())

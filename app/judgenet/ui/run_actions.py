@@ -1,4 +1,4 @@
-"""Runs: started, paused, named, limited and compared; the models tested, the experiments, the example."""
+"""Actions of runs: start, pause, name, limit and compare them, test the models, experiments, the example."""
 
 from __future__ import annotations
 
@@ -166,14 +166,14 @@ class RunActions(QObject):
         run = state.run
         if run is None:
             return
-        given = await ask_texts(
+        name_and_note = await ask_texts(
             self._window,
             texts.run(run.number),
             ((texts.NAME_OF_THE_RUN, run.name), (texts.NOTE, run.note)),
         )
-        if given is not None and state.run is not None and state.run.id == run.id:
+        if name_and_note is not None and state.run is not None and state.run.id == run.id:
             try:
-                state.name_run(*given)
+                state.name_run(*name_and_note)
             except StoreError as error:
                 self._context.errors.tell_exception(error, texts.run(run.number))
 

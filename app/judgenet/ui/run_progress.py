@@ -1,4 +1,4 @@
-"""How the run in focus goes: counts, money and pace, as its events tell and as the store has them."""
+"""Progress of the run in focus: counts, cost and pace, from its events and from the store."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAMPLES_KEPT: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How the run goes. Counts are of the whole run, whatever start of it they come from.
+    """The progress of a run. Counts include all of its starts.
 
     ``price`` sums the known prices, ``price_before`` is the part of it that earlier starts paid; ``unpriced`` counts
     calls of unknown price; ``rate`` and ``tokens_rate`` are a second, over the last minute; ``eta_s`` are seconds
@@ -62,7 +62,7 @@ class ProgressSample:
 
 
 class ProgressLog:
-    """The progress of the run in focus, and of a run that goes on what it was second by second.
+    """The progress of the run in focus, and a sample for each second of a run that goes on.
 
     Attributes:
         now: the progress.
@@ -85,7 +85,7 @@ class ProgressLog:
         self.forget_history()
 
     def forget_history(self) -> None:
-        """Another project is open: what was before does not count."""
+        """Clears the history when another project is opened."""
         self.history = []
         self._sample_every = _SAMPLE_EVERY_S
 
@@ -121,7 +121,7 @@ class ProgressLog:
         return changed
 
     def stand_still(self) -> None:
-        """The run does not go on."""
+        """Marks the run as standing still: no calls in flight, no rate."""
         self.now = replace(self.now, in_flight=0, rate=0.0, tokens_rate=0.0, eta_s=None)
 
     def pace(self, *, live: bool) -> list[Pace]:

@@ -63,14 +63,14 @@ class RunQueries(QObject):
 
         :raises StoreError: it cannot be read.
         """
-        mine = self._document.pairs
+        pairs = self._document.pairs
         if (
             self.live
-            and index < len(mine)
+            and index < len(pairs)
             and self._table is not None
-            and mine[index].id == self._table.pairs.ids[index]
+            and pairs[index].id == self._table.pairs.ids[index]
         ):
-            return mine[index]
+            return pairs[index]
         return self._reader.pair(index).pair
 
     def pair_id(self, index: int) -> str:

@@ -35,15 +35,15 @@ class RunReader:
         self._results.clear()
 
     def forget_pairs(self) -> None:
-        """Pairs are to be read anew."""
+        """Forgets the pairs that were read."""
         self._pairs.clear()
 
     def forget_pair(self, index: int) -> None:
-        """A pair is to be read anew."""
+        """Forgets a pair that was read."""
         self._pairs.pop(index, None)
 
     def forget_call(self, site: CallSite) -> None:
-        """A call is to be read anew."""
+        """Forgets a call that was read."""
         self._calls.pop(site, None)
         self._results.pop(site, None)
 

@@ -49,7 +49,7 @@ from judgenet.ui.tasks import JobCancelled, Tasks
 
 _TEXT_EVERY_S: Final = 1 / 15
 _DWELL_S: Final = 0.8
-"""Following, a finished pair stays in view so long before the newest takes its place."""
+"""Seconds that a finished pair stays in view before the newest takes its place, while following."""
 
 
 class RunState(RunQueries):
@@ -139,7 +139,7 @@ class RunState(RunQueries):
         self.runs_changed.emit()
 
     def name_run(self, name: str, note: str) -> None:
-        """Calls the run in focus, and keeps what is noted of it.
+        """Names the run in focus and keeps a note on it.
 
         :raises StoreError: it cannot be kept.
         """
@@ -280,8 +280,8 @@ class RunState(RunQueries):
     # Events
 
     def _take(self, events: list[Event]) -> None:
-        mine = [event for event in events if event.run_id == self._live_id]
-        for event in mine:
+        own = [event for event in events if event.run_id == self._live_id]
+        for event in own:
             self._log.take(event)
             if isinstance(event, EndpointChanged):
                 self.endpoint_changed.emit(event)
@@ -290,13 +290,13 @@ class RunState(RunQueries):
             elif isinstance(event, StoreTrouble) and event.message:
                 self._errors.tell(event.message, level="warning")
         if self._held is not None:
-            self._held += mine
+            self._held += own
         elif self.live:
-            self._apply(mine)
-        self._end_of(mine)
+            self._apply(own)
+        self._end_of(own)
 
     def _apply(self, events: list[Event]) -> None:
-        """Takes events of the run in focus in."""
+        """Applies events of the run in focus."""
         table = self._table
         if table is None:
             return
@@ -355,8 +355,8 @@ class RunState(RunQueries):
             self.progress_changed.emit()
             self._live_id = None
             self.refresh_runs()
-            if self.run is not None and (known := next((r for r in self._runs if r.id == self.run.id), None)):
-                self._set_run(known)
+            if self.run is not None and (listed := next((r for r in self._runs if r.id == self.run.id), None)):
+                self._set_run(listed)
             self.run_changed.emit()
 
     def _tick(self, *, force: bool = False) -> None:
@@ -373,7 +373,7 @@ class RunState(RunQueries):
             self.progress_changed.emit()
 
     def _follow_newest(self, now: float) -> None:
-        """Following, leads the focus on from a pair that is finished: whoever watches sees each to its end."""
+        """While following, moves the focus from a finished pair to the newest one, after it was in view long enough."""
         if not self._follow or not self.live or not self._began or now - self._focus_settled < _DWELL_S:
             return
         newest = max(site.pair for site in self._began)

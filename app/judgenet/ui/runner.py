@@ -150,14 +150,14 @@ class Runner(QObject):
         return self.running or bool(self._other)
 
     def occupy(self, what: str, stop: Callable[[], None]) -> None:
-        """Something else asks judges from now on; meanwhile no run is started and the project stays open. ``what``
+        """Other work asks judges from now on; until it ends no run can start and the project stays open. ``what``
         names it ("The bias lab"); ``stop`` ends it soon, upon which it calls :meth:`vacate`."""
         self._other, self._stop_other = what, stop
         self._ended.clear()
         self.changed.emit()
 
     def vacate(self) -> None:
-        """What :meth:`occupy` told of has ended."""
+        """The work that :meth:`occupy` announced has ended."""
         self._other = ""
         self._ended.set()
         self.changed.emit()
@@ -286,7 +286,7 @@ class Runner(QObject):
         self.changed.emit()
 
     def _forget_standing(self) -> None:
-        """Forgets what was said of endpoints and batches by another run."""
+        """Clears the messages about endpoints and batches of another run."""
         self._away.clear()
         self._batches.clear()
 

@@ -24,12 +24,12 @@ from judgenet.children import child_command, is_frozen
 from judgenet.ui import texts
 
 ATTEMPT_SECONDS: Final = 30.0
-"""A screen that does not answer within this time gets the benefit of the doubt: the window itself is tried."""
+"""Seconds to wait for the screen. Where it does not answer, the studio tries to open its window."""
 
 _NAMES: Final = {"xcb": "X11", "wayland": "Wayland", "offscreen": texts.NO_SCREEN}
 _INSTALL: Final = {"debian": "apt-get install", "fedora": "dnf install"}
 _ADVICE: Final = ("This application failed", "Reinstalling", "Available platform plugins", "qt.qpa.plugin:")
-"""Beginnings of lines of Qt's that help nobody: they say that a plug-in was not loaded, and to install it anew."""
+"""Beginnings of lines in Qt's output that do not help: that a plug-in was not loaded, and to reinstall it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,12 @@ class ScreenCheck:
         if self._child is None:
             return None
         try:
-            _, said = self._child.communicate(timeout=ATTEMPT_SECONDS)
+            _, output = self._child.communicate(timeout=ATTEMPT_SECONDS)
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.communicate()
             return None
-        return None if self._child.returncode == 0 else explain(said, os.environ)
+        return None if self._child.returncode == 0 else explain(output, os.environ)
 
 
 def no_screen(environment: Mapping[str, str]) -> ScreenTrouble | None:
@@ -104,16 +104,16 @@ def screen_trouble(environment: Mapping[str, str]) -> ScreenTrouble | None:
     return no_screen(environment) or ScreenCheck().trouble()
 
 
-def explain(said: str, environment: Mapping[str, str]) -> ScreenTrouble:
+def explain(output: str, environment: Mapping[str, str]) -> ScreenTrouble:
     """Why an attempt failed, by what it said on standard error and by the libraries that are missing here."""
     for platform in platforms(environment):
         gaps = platform_gaps(platform)
         if gaps.libraries:
             # One platform that works is enough: the first is the one that Qt prefers.
             return ScreenTrouble(f"{gaps}.", gaps)
-    lines = [line.strip() for line in said.splitlines() if line.strip() and not line.strip().startswith(_ADVICE)]
+    lines = [line.strip() for line in output.splitlines() if line.strip() and not line.strip().startswith(_ADVICE)]
     # A traceback says last what went wrong, Qt first.
-    cause = lines[-1 if said.startswith("Traceback") else 0] if lines else texts.NO_PLUG_IN_LOADS
+    cause = lines[-1 if output.startswith("Traceback") else 0] if lines else texts.NO_PLUG_IN_LOADS
     return ScreenTrouble(f"{_screen_name(environment)}: {cause.removeprefix('qt.qpa.xcb: ').rstrip('.')}.")
 
 
@@ -170,8 +170,8 @@ def missing_libraries(file: Path) -> tuple[str, ...]:
     if is_frozen():
         # The frozen program's libraries are beside its modules.
         environment["LD_LIBRARY_PATH"] = str(sys._MEIPASS)  # type: ignore[attr-defined]
-    told = subprocess.run([ldd, str(file)], env=environment, capture_output=True, text=True, check=False).stdout
-    return tuple(dict.fromkeys(re.findall(r"^\s*(\S+) => not found", told, re.M)))
+    linked = subprocess.run([ldd, str(file)], env=environment, capture_output=True, text=True, check=False).stdout
+    return tuple(dict.fromkeys(re.findall(r"^\s*(\S+) => not found", linked, re.M)))
 
 
 def system_family(release: Path = Path("/etc/os-release")) -> str:
@@ -180,8 +180,8 @@ def system_family(release: Path = Path("/etc/os-release")) -> str:
         lines = release.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    told = " ".join(line.partition("=")[2].strip("\"'") for line in lines if line.startswith(("ID=", "ID_LIKE=")))
-    names = set(told.split())
+    ids = " ".join(line.partition("=")[2].strip("\"'") for line in lines if line.startswith(("ID=", "ID_LIKE=")))
+    names = set(ids.split())
     if names & {"debian", "ubuntu"}:
         return "debian"
     return "fedora" if names & {"fedora", "rhel", "centos"} else ""
@@ -190,5 +190,5 @@ def system_family(release: Path = Path("/etc/os-release")) -> str:
 def packages_of(libraries: Iterable[str], family: str) -> tuple[str, ...]:
     """The packages of a family of systems that hold some libraries, each once; libraries that are not known are left
     out."""
-    known: dict[str, dict[str, str]] = json.loads(asset("system-libraries.json").read_text(encoding="utf-8"))
-    return tuple(sorted({known[name][family] for name in libraries if family in known.get(name, {})}))
+    packages: dict[str, dict[str, str]] = json.loads(asset("system-libraries.json").read_text(encoding="utf-8"))
+    return tuple(sorted({packages[name][family] for name in libraries if family in packages.get(name, {})}))

@@ -70,8 +70,8 @@ class StudioSettings(QObject):
         place = file or state_folder() / "studio.ini"
         self._settings = QSettings(str(place), QSettings.Format.IniFormat)
         kept = self._json("preferences", {})
-        known = {field.name for field in fields(Preferences)}
-        good = {name: value for name, value in kept.items() if name in known and _CHECKS[name](value)}
+        names = {field.name for field in fields(Preferences)}
+        good = {name: value for name, value in kept.items() if name in names and _CHECKS[name](value)}
         self._preferences = Preferences(**good)
 
     def _json(self, key: str, default: Any) -> Any:
@@ -105,24 +105,27 @@ class StudioSettings(QObject):
         recents = []
         for record in self._json("recent", []):
             try:
-                one = Recent(Path(record["file"]), str(record["name"]), str(record["line"]), float(record["at"]))
+                project = Recent(Path(record["file"]), str(record["name"]), str(record["line"]), float(record["at"]))
             except (KeyError, TypeError, ValueError):
                 continue
-            if one.file.exists():
-                recents.append(one)
+            if project.file.exists():
+                recents.append(project)
         return tuple(recents)
 
     def remember(self, recent: Recent) -> None:
         """Puts a project at the head of the recent ones."""
-        others = [one for one in self.recent if one.file != recent.file]
+        others = [project for project in self.recent if project.file != recent.file]
         self._keep_recent([recent, *others][:RECENT])
 
     def forget(self, file: Path) -> None:
         """Takes a project out of the recent ones."""
-        self._keep_recent([one for one in self.recent if one.file != file])
+        self._keep_recent([project for project in self.recent if project.file != file])
 
     def _keep_recent(self, all_of_them: list[Recent]) -> None:
-        records = [{"file": str(one.file), "name": one.name, "line": one.line, "at": one.at} for one in all_of_them]
+        records = [
+            {"file": str(project.file), "name": project.name, "line": project.line, "at": project.at}
+            for project in all_of_them
+        ]
         self._keep("recent", records)
         self.recent_changed.emit()
 

@@ -254,11 +254,11 @@ class TopBar(QFrame):
         self.primary.setVisible(visible)
         if not visible:
             return
-        of = self._actions[action]
+        wanted = self._actions[action]
         possible = self._actions.why_not(action) is None
-        self.primary.setText(of.text.removesuffix("…"))
-        self.primary.setAccessibleName(of.text.removesuffix("…"))
-        self.primary.setIcon(icon(of.icon, "onAccent" if self._kind == "primary" else "text"))
+        self.primary.setText(wanted.text.removesuffix("…"))
+        self.primary.setAccessibleName(wanted.text.removesuffix("…"))
+        self.primary.setIcon(icon(wanted.icon, "onAccent" if self._kind == "primary" else "text"))
         self.primary.setEnabled(possible)
         self.primary.setToolTip(self._actions.tip(action))
         if self.primary.property("kind") != self._kind:
@@ -323,7 +323,7 @@ class Rail(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """Draws the buttons together where the window is too low for all of them."""
+        """Moves the buttons closer together where the window is too low for all of them."""
         theme, buttons = current_theme(), self._buttons.values()
         high = theme.px(44 if self._narrow else 48)
         low = self.height() < len(buttons) * (high + theme.px(4)) + theme.px(16)
@@ -366,6 +366,15 @@ class Rail(QFrame):
                 self.chosen.emit(key)
 
 
+def _say(fact: QLabel | QPushButton, name: str, text: str, tip: str) -> None:
+    """Sets text, accessible name and tool tip of a figure in the status bar."""
+    if text != fact.text():
+        fact.setText(text)
+        fact.setAccessibleName(f"{name}: {text}" if text else name)
+        fact.updateGeometry()
+    fact.setToolTip(tip)
+
+
 class _Fact(QLabel):
     """A figure with its word in the status bar."""
 
@@ -379,17 +388,13 @@ class _Fact(QLabel):
         self.shown = False
 
     def say(self, text: str, tip: str = "") -> None:
-        """Shows a text, nothing for an empty one."""
+        """Shows a text; an empty one hides the figure."""
         self.shown = bool(text)
-        if text != self.text():
-            self.setText(text)
-            self.setAccessibleName(f"{self._name}: {text}" if text else self._name)
-            self.updateGeometry()
-        self.setToolTip(tip)
+        _say(self, self._name, text, tip)
 
 
 class _FactLink(QPushButton):
-    """A figure of the status bar that leads somewhere."""
+    """A figure of the status bar that leads to another page."""
 
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -402,13 +407,9 @@ class _FactLink(QPushButton):
         self.shown = False
 
     def say(self, text: str, tip: str = "") -> None:
-        """Shows a text, nothing for an empty one."""
+        """Shows a text; an empty one hides the figure."""
         self.shown = bool(text)
-        if text != self.text():
-            self.setText(text)
-            self.setAccessibleName(f"{self._name}: {text}" if text else self._name)
-            self.updateGeometry()
-        self.setToolTip(tip)
+        _say(self, self._name, text, tip)
 
 
 def _pairs_of(progress: Progress) -> str:
@@ -417,7 +418,7 @@ def _pairs_of(progress: Progress) -> str:
 
 
 class StatusBar(QFrame):
-    """How the run goes, long work with its progress and Stop, and what is loaded.
+    """The progress of the run, long work with a button to stop it, and what is loaded.
 
     Signals:
         unscored_wanted: the pairs with unscored calls are to be shown.
@@ -548,7 +549,7 @@ class StatusBar(QFrame):
         right[4].say("" if paused or progress.eta_s is None else texts.time_left(duration(progress.eta_s)))
 
     def _show_batches(self, progress: Progress) -> None:
-        """A run that waits for batches: these say how far it is, and no speed or time is its own."""
+        """A run that waits for batches: shows their state in place of speed and time left."""
         for fact in (*self._left[1:], *self._right):
             fact.say("")
         self._left[1].say(self._runner.batches)
@@ -557,11 +558,11 @@ class StatusBar(QFrame):
         self._right[3].say(self._price(progress, running=True))
 
     def _show_share(self, share: float | None) -> None:
-        """How far the work is. A full bar would say that it is done: at the end it moves without an end."""
+        """Shows the progress. A full bar would say that the work is done, so the last part is shown as busy."""
         self.bar.show()
-        known = share is not None and share < 1
-        self.bar.setRange(0, 1000 if known else 0)
-        if share is not None and known:
+        measured = share is not None and share < 1
+        self.bar.setRange(0, 1000 if measured else 0)
+        if share is not None and measured:
             self.bar.setValue(round(1000 * share))
         self.bar.setAccessibleDescription("" if share is None else whole_percent(share))
 

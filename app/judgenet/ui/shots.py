@@ -134,7 +134,7 @@ def all_shots() -> list[Shot]:
     ]
 
 
-def take(shots: Sequence[Shot], folder: Path, told: Callable[[Path], None] = lambda path: None) -> None:
+def take(shots: Sequence[Shot], folder: Path, on_picture: Callable[[Path], None] = lambda path: None) -> None:
     """Writes pictures as PNG files into a folder. ``told`` hears of each file.
 
     The settings and projects of whoever runs this are left alone. It makes the application, so that no other window
@@ -157,7 +157,7 @@ def take(shots: Sequence[Shot], folder: Path, told: Callable[[Path], None] = lam
         loop = qasync.QEventLoop(app)
         asyncio.set_event_loop(loop)
         try:
-            loop.run_until_complete(_Session(app, example, clock).take(shots, folder, told))
+            loop.run_until_complete(_Session(app, example, clock).take(shots, folder, on_picture))
         finally:
             loop.close()
             asyncio.set_event_loop(None)
@@ -205,7 +205,7 @@ class _Session:
         self._window = self._studio.window
         self._context = self._window.context
 
-    async def take(self, shots: Sequence[Shot], folder: Path, told: Callable[[Path], None]) -> None:
+    async def take(self, shots: Sequence[Shot], folder: Path, on_picture: Callable[[Path], None]) -> None:
         studio = self._studio
         studio.settings.set(theme="light", reduce_motion=True)
         self._window.resize(1280, 720)
@@ -257,7 +257,7 @@ class _Session:
                         raise ShotError(f"{shot.name}: the window tells of trouble: {troubles[0].what}")
                     if not image.save(str(path)):
                         raise ShotError(f"{path}: the picture cannot be written.")
-                    told(path)
+                    on_picture(path)
                 self._window.palette_popup.close_palette()
         finally:
             await self._window.shut_down()
@@ -318,11 +318,11 @@ class _Session:
         for name, labels in _LABELS.items():
             page.state.set_annotator(name)
             await self._stands_still("the desk")
-            for said in labels:
+            for labelled in labels:
                 self._clock.seconds += 34
                 desk = page.state.desk
                 assert desk is not None
-                shown = desk.shown(said)
+                shown = desk.shown(labelled)
                 assert shown is not None
                 page.state.say(shown)
         await self._stands_still("the labels")

@@ -1,4 +1,4 @@
-"""The table of the studio: the view that every table is, the model of rows under it, and rows of plain texts."""
+"""Tables of the studio: the view, the model of rows, and a table of plain texts."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class StudioTable(QTableView):
         self.fit()
 
     def fit(self) -> None:
-        """Gives head, rows and columns their measures."""
+        """Sets the sizes of header, rows and columns."""
         self.horizontalHeader().setFixedHeight(current_theme().row)
         self.verticalHeader().setDefaultSectionSize(self.row_height)
         self.verticalScrollBar().setSingleStep(self.row_height)
@@ -168,7 +168,7 @@ class StudioTable(QTableView):
         self.hover(-1)
 
     def hover(self, row: int) -> None:
-        """The mouse is over a row, -1 for none."""
+        """Sets the row under the mouse, -1 for none."""
         if row != self.hovered:
             old, self.hovered = self.hovered, row
             for place in (old, row):

@@ -75,7 +75,7 @@ class Job(QObject):
         await self._stopped.wait()
 
     def close(self) -> None:
-        """The work ended."""
+        """Ends the job."""
         self._timer.stop()
 
     def _tell(self) -> None:
@@ -86,7 +86,7 @@ class Job(QObject):
 
 
 class Tasks(QObject):
-    """Keeps references to coroutines and hears of their failures; runs blocking work in threads.
+    """Keeps references to coroutines and emits their failures; runs blocking work in threads.
 
     Signals:
         jobs_changed: a job began or ended; see :attr:`jobs`.
@@ -134,7 +134,7 @@ class Tasks(QObject):
         self.jobs.append(job)
         self.jobs_changed.emit()
         working = asyncio.ensure_future(self.off_thread(work, job))
-        # Where nobody waits for it any more, what the thread still says interests nobody.
+        # After the job was stopped, further progress of its thread is ignored.
         working.add_done_callback(_heard)
         stopped = asyncio.ensure_future(job.wait_cancelled())
         try:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import (
     QBrush,
     QFont,
@@ -25,7 +25,7 @@ from judgenet.core.pictures import PairPicture
 from judgenet.ui import texts
 from judgenet.ui.fonts import families
 from judgenet.ui.pictures import PicturesInText
-from judgenet.ui.theme import Theme, current_theme
+from judgenet.ui.theme import ThemeWatch, current_theme
 from judgenet.ui.tokens import TYPE, TypeRole
 from judgenet.ui.widgets import set_kind
 
@@ -43,7 +43,7 @@ _NAMELESS_IMAGE: Final = re.compile(r"!\[[ \t]*\](?=[(\[])")
 
 
 def showable(text: str) -> str:
-    """A text that Qt can take and lay out: broken surrogates become U+FFFD, endless words can be broken."""
+    """A text that Qt can lay out: lone surrogates become U+FFFD, very long words can be broken."""
     if not text.isascii():
         text = _SURROGATES.sub("\ufffd", text)
     if len(text) > _LONGEST_WORD:
@@ -208,6 +208,7 @@ class TextView(QTextEdit):
 
     def __init__(self, name: str, role: TypeRole = "evidence", parent: QWidget | None = None) -> None:
         """``name`` is the accessible name; ``role`` the step of the type scale."""
+        self._theme_watch = ThemeWatch()
         super().__init__(parent)
         self.setAccessibleName(name)
         self.setReadOnly(True)
@@ -231,7 +232,7 @@ class TextView(QTextEdit):
         self._markdown = False
         self._pictures: tuple[PairPicture, ...] = ()
         self.in_text = PicturesInText(self)
-        self.set_theme(current_theme())
+        self._restyle()
 
     @property
     def text(self) -> str:
@@ -251,9 +252,13 @@ class TextView(QTextEdit):
             self._fill()
         self.verticalScrollBar().setValue(0)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Shows the text in another theme."""
-        self.document().setDefaultFont(theme.font(self._role))
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if self._theme_watch.is_new(event):
+            self._restyle()
+
+    def _restyle(self) -> None:
+        self.document().setDefaultFont(current_theme().font(self._role))
         self._fill()
 
     def height_for(self, lines: int) -> int:

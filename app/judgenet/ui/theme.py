@@ -176,7 +176,7 @@ _SCHEMES: Final = {
 
 @dataclass(slots=True)
 class _Dressed:
-    """A part of the interface with the style sheet, and the scale and density that it was last arranged for."""
+    """A part of the window with the style sheet, and the scale and density that it was last arranged for."""
 
     widget: QWidget
     room: tuple[float, Density]
@@ -187,6 +187,24 @@ def _arranges(widget: QWidget) -> bool:
     """A widget that arranges itself when it is resized, in code of the studio: those of pyqtgraph draw all anew."""
     resized = type(widget).resizeEvent
     return isinstance(resized, FunctionType) and resized.__module__.startswith("judgenet.")
+
+
+class ThemeWatch:
+    """Tells a widget that keeps what it made of a theme when it has come into another one.
+
+    Qt sends each widget a change of style with the style sheet of a new theme, but also where the widget only moved
+    to another parent.
+    """
+
+    def __init__(self) -> None:
+        self._known = current_theme()
+
+    def is_new(self, event: QEvent) -> bool:
+        """Whether a change event (``changeEvent``) brings a theme that the widget has not seen yet."""
+        if event.type() != QEvent.Type.StyleChange or current_theme() == self._known:
+            return False
+        self._known = current_theme()
+        return True
 
 
 class ThemeManager(QObject):
@@ -243,10 +261,10 @@ class ThemeManager(QObject):
 
         The style sheet lets everything in it be painted again. Layouts and widgets take on their measures
         (:func:`~judgenet.ui.measures.measure`). Widgets that arrange themselves by their size are told of a new scale
-        or density as of a new size. ``set_theme`` is called of those that keep what they made of a theme: laid-out
-        texts, charts and the canvas. While the part is hidden all of it waits until it is shown; ``when_shown`` lets
-        the first style sheet wait as well, for parts that are rarely wanted and whose size does not come from their
-        controls.
+        or density as of a new size. Those that keep what they made of a theme, such as laid-out texts and charts, hear
+        of a new one by the change of style (:class:`ThemeWatch`). While the part is hidden all of it waits until it is
+        shown; ``when_shown`` lets the first style sheet wait as well, for parts that are rarely wanted and whose size
+        does not come from their controls.
         """
         key = id(widget)
         self._dressed[key] = _Dressed(widget, self._room, when_shown)
@@ -268,18 +286,17 @@ class ThemeManager(QObject):
         apply_measures(part.widget)
         grown = part.room != self._room
         part.room = self._room
+        if not grown:
+            return
         # Those inside first: what is around them may ask for their size.
         for inner in (*reversed(part.widget.findChildren(QWidget)), part.widget):
-            take = getattr(inner, "set_theme", None)
-            if take is not None:
-                take(self._theme)
-            if grown and _arranges(inner):
+            if _arranges(inner):
                 target = inner.viewport() if isinstance(inner, QAbstractScrollArea) else inner
                 QApplication.sendEvent(target, QResizeEvent(target.size(), target.size()))
 
     @property
     def _room(self) -> tuple[float, Density]:
-        """What a width means: the same px hold less at a larger scale."""
+        """Scale and density, which decide how much fits into a width."""
         return self._theme.scale, self._theme.density
 
     def choose(self, choice: ThemeChoice) -> None:

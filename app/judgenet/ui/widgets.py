@@ -16,7 +16,7 @@ from judgenet.ui.theme import current_theme
 
 
 def set_kind(widget: QWidget, kind: str) -> None:
-    """Sets the property ``kind`` that the style sheet reads (``primary``, ``flat``, ``link``, ``bare`` ...)."""
+    """Sets the property ``kind`` that the style sheet reads (``primary``, ``flat``, ``link``, ``bare``, …)."""
     widget.setProperty("kind", kind)
     widget.style().unpolish(widget)
     widget.style().polish(widget)
@@ -74,7 +74,7 @@ class Segment(QWidget):
         return self._keys[self._group.checkedId()]
 
     def set_current(self, key: str) -> None:
-        """Sets a choice without telling."""
+        """Sets a choice without a signal."""
         self.button(key).setChecked(True)
 
     def clear(self) -> None:

@@ -70,7 +70,7 @@ class WindowActions(QObject):
         )
 
     def _pages(self, when: ActionConditions) -> list[Action]:
-        made = [
+        page_actions = [
             Action(
                 f"page.{key}",
                 texts.page(word),
@@ -84,7 +84,7 @@ class WindowActions(QObject):
             )
             for place, (key, word, name) in enumerate(RAIL_PAGES, 1)
         ]
-        return [*made, known_action("page.settings", self._goer("settings"))]
+        return [*page_actions, known_action("page.settings", self._goer("settings"))]
 
     def _themes(self) -> list[Action]:
         return [
@@ -131,15 +131,15 @@ class WindowActions(QObject):
         return lambda: self._context.settings.preferences.theme == choice
 
     def larger(self) -> None:
-        """Everything a step larger."""
+        """Zooms the interface in by one step."""
         self._scale(_SCALE_STEP)
 
     def smaller(self) -> None:
-        """Everything a step smaller."""
+        """Zooms the interface out by one step."""
         self._scale(-_SCALE_STEP)
 
     def _scale(self, by: float) -> None:
-        """A key that is held down or struck again leads to one new look of the window, at the end."""
+        """Sets the scale a little later, so that a key that is held down changes the window only once."""
         low, high = UI_SCALES
         now = self._context.settings.preferences.scale if self._next_scale is None else self._next_scale
         self._next_scale = round(min(high, max(low, now + by)), 2)

@@ -13,7 +13,7 @@ def main() -> None:
     if sys.platform != "win32":
         import resource
 
-        # Qt gives up by abort(); a dump of the memory would help nobody.
+        # Qt ends the process by abort(); a core dump is not needed.
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     from PySide6.QtGui import QGuiApplication

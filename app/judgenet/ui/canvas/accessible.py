@@ -137,7 +137,7 @@ class _Canvas(QAccessibleWidget):
 
 
 _interfaces: list[_Canvas] = []
-"""Qt knows the interfaces by address only: they must not be collected."""
+"""Qt keeps the interfaces by address only, so Python must not collect them."""
 
 
 def _make(_key: str, made_for: QObject) -> QAccessibleInterface | None:
@@ -151,7 +151,7 @@ def _make(_key: str, made_for: QObject) -> QAccessibleInterface | None:
 
 @cache
 def install_accessibility() -> None:
-    """Tells Qt, once, how a canvas is read out. Costs nothing while no screen reader runs."""
+    """Installs the accessibility of canvases in Qt, once. It costs nothing while no screen reader runs."""
     QAccessible.installFactory(_make)
 
 

@@ -41,7 +41,7 @@ def qt_rect(rect: Rect) -> QRectF:
 
 
 class ChromeItem(QGraphicsItem):
-    """Common to what frames the nodes: it keeps its size on the screen when zoomed out."""
+    """Base of the items around the nodes: they keep their size on the screen when zoomed out."""
 
     def __init__(self, canvas: NetworkScene) -> None:
         super().__init__()
@@ -49,11 +49,11 @@ class ChromeItem(QGraphicsItem):
         self.hovered = ""
 
     def refit(self) -> None:
-        """Takes the zoom of the moment into the bounding rectangle."""
+        """Fits the bounding rectangle to the current zoom."""
         self.prepareGeometryChange()
 
     def hover(self, what: str) -> None:
-        """Sets which part of it is under the mouse."""
+        """Sets which part of the item is under the mouse."""
         if what != self.hovered:
             self.hovered = what
             self.update()
@@ -159,47 +159,8 @@ class PlusItem(ChromeItem):
             self.canvas.ink.text(painter, 0, 29, self.word, color=color, align="center")
 
 
-class HandleItem(ChromeItem):
-    """The handle that changes a layer's width."""
-
-    def __init__(self, canvas: NetworkScene, layer: int, rect: Rect) -> None:
-        super().__init__(canvas)
-        self.layer = layer
-        self.rect = rect
-        self.setPos(rect.x, rect.y)
-
-    def boundingRect(self) -> QRectF:
-        return QRectF(-1, -1, self.rect.w + 2, self.rect.h + 2)
-
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        small, pixel = enter_units(painter, self.canvas.zoom)
-        w, h = round(self.rect.w * small * pixel) / pixel, round(self.rect.h * small * pixel) / pixel
-        draw_handle(painter, self.canvas.ink, w, h, Look(hovered=bool(self.hovered)))
-
-
-class WorthItem(ChromeItem):
-    """What the votes of a layer are worth, a line below it."""
-
-    def __init__(self, canvas: NetworkScene, layer: int, rect: Rect) -> None:
-        super().__init__(canvas)
-        self.layer = layer
-        self.rect = rect
-        self.setPos(rect.x, rect.y)
-
-    def boundingRect(self) -> QRectF:
-        return QRectF(0, 0, self.rect.w, self.rect.h)
-
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        small, _ = enter_units(painter, self.canvas.zoom)
-        if small > 0.6:
-            ink, room = self.canvas.ink, self.rect.w * small
-            texts = self.canvas.ends.layers[self.layer].worth
-            text = next((text for text in texts if ink.width(text, tabular=True) <= room), texts[-1])
-            ink.text(painter, 0, 14 * small, text, color="text2", room=room, tabular=True)
-
-
-class AddChairItem(ChromeItem):
-    """The dashed place where a chair is added."""
+class _RectItem(ChromeItem):
+    """A rectangle of the design at 100 % that :meth:`draw` fills."""
 
     def __init__(self, canvas: NetworkScene, rect: Rect) -> None:
         super().__init__(canvas)
@@ -212,6 +173,43 @@ class AddChairItem(ChromeItem):
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         small, pixel = enter_units(painter, self.canvas.zoom)
         w, h = round(self.rect.w * small * pixel) / pixel, round(self.rect.h * small * pixel) / pixel
+        self.draw(painter, w, h, small)
+
+    def draw(self, painter: QPainter, w: float, h: float, small: float) -> None:
+        """Draws the item ``w`` × ``h`` px large; ``small`` is the zoom, at most 1."""
+        raise NotImplementedError
+
+
+class HandleItem(_RectItem):
+    """The handle that changes a layer's width."""
+
+    def __init__(self, canvas: NetworkScene, layer: int, rect: Rect) -> None:
+        super().__init__(canvas, rect)
+        self.layer = layer
+
+    def draw(self, painter: QPainter, w: float, h: float, small: float) -> None:
+        draw_handle(painter, self.canvas.ink, w, h, Look(hovered=bool(self.hovered)))
+
+
+class WorthItem(_RectItem):
+    """What the votes of a layer are worth, a line below it."""
+
+    def __init__(self, canvas: NetworkScene, layer: int, rect: Rect) -> None:
+        super().__init__(canvas, rect)
+        self.layer = layer
+
+    def draw(self, painter: QPainter, w: float, h: float, small: float) -> None:
+        if small > 0.6:
+            ink, room = self.canvas.ink, self.rect.w * small
+            wordings = self.canvas.ends.layers[self.layer].worth
+            text = next((text for text in wordings if ink.width(text, tabular=True) <= room), wordings[-1])
+            ink.text(painter, 0, 14 * small, text, color="text2", room=room, tabular=True)
+
+
+class AddChairItem(_RectItem):
+    """The dashed place where a chair is added."""
+
+    def draw(self, painter: QPainter, w: float, h: float, small: float) -> None:
         draw_add_chair(painter, self.canvas.ink, w, h, Look(hovered=bool(self.hovered)))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 BundleKind = Literal["input", "layers", "vote", "chair"]
 
 SAMPLE: Final = 8
-"""Of a band's edges every eighth is drawn for the neuron under the mouse."""
+"""In a band, every eighth edge is drawn for the neuron under the mouse."""
 SAMPLE_LIMIT: Final = 60
 SAMPLE_ALPHA: Final = 0.28
 
@@ -66,7 +66,7 @@ class EdgeBundle(QGraphicsItem):
         return QPainterPath()
 
     def rebuild(self) -> None:
-        """Takes the neurons' states anew: what is delivered, what is missing."""
+        """Reads the neurons' states again: which edges have delivered an answer and which lack one."""
         layout = self.canvas.layout
         plan = layout.layers[self.layer]
         self.prepareGeometryChange()
@@ -87,7 +87,7 @@ class EdgeBundle(QGraphicsItem):
         self.update()
 
     def fit_cache(self) -> None:
-        """Keeps the drawn edges as a picture where that pays and is not too large."""
+        """Caches the drawn edges as a picture where that saves time and memory allows it."""
         scale = self.canvas.zoom * self.canvas.pixel_ratio
         size = self._bounds.width() * self._bounds.height() * scale * scale
         cached = not self.band and self.count > 12 and size < 8e6 and not self.canvas.ink.vector
@@ -130,9 +130,9 @@ class EdgeBundle(QGraphicsItem):
     def _between(self) -> None:
         canvas = self.canvas
         before, after = canvas.layout.layers[self.layer - 1], canvas.layout.layers[self.layer]
-        of = canvas.layer_state(self.layer)
-        self.count = of.edge_count
-        self.band = is_band(of)
+        wired = canvas.layer_state(self.layer)
+        self.count = wired.edge_count
+        self.band = is_band(wired)
         x0, x1 = before.right, after.left
         if self.band:
             left = x0 if before.dense else x0 + 4
@@ -147,7 +147,7 @@ class EdgeBundle(QGraphicsItem):
         for target, state in enumerate(canvas.states(self.layer)):
             token = delivered if state.phase == "scored" else "edge"
             y1 = after.port(target)
-            for source in of.inputs[target]:
+            for source in wired.inputs[target]:
                 if sources[source].phase == "unscored":
                     continue
                 own = source == target
@@ -247,8 +247,8 @@ class LitEdges(QGraphicsItem):
             edges = [(source, place.neuron) for source in self._sources(place)]
             self._light(place.layer, edges, done)
         if place.layer + 1 < len(layers) and self.canvas.state(place).phase != "unscored":
-            of = self.canvas.layer_state(place.layer + 1)
-            edges = [(place.neuron, target) for target, reads in enumerate(of.inputs) if place.neuron in reads]
+            following = self.canvas.layer_state(place.layer + 1)
+            edges = [(place.neuron, target) for target, reads in enumerate(following.inputs) if place.neuron in reads]
             self._light(place.layer + 1, edges, done)
 
     def _light(self, layer: int, edges: list[tuple[int, int]], done: set[tuple[int, int, int]]) -> None:

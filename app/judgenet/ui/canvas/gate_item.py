@@ -35,7 +35,7 @@ class GateItem(ChromeItem):
         self.gate = gate
         left, right = canvas.layout.gaps[layer]
         self.gap = right - left
-        self.foot = max(canvas.layout.layers[of].bottom for of in (layer - 1, layer))
+        self.foot = max(canvas.layout.layers[number].bottom for number in (layer - 1, layer))
         self.setPos((left + right) / 2, 0)
         self.setZValue(1)
         self.setToolTip(gate.words)

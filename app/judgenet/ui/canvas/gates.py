@@ -1,4 +1,4 @@
-"""What the gates of a network say on the canvas."""
+"""Texts of the stop rules on the canvas."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ def short_words(rule: StopRule) -> str:
 
 
 def gate_state(spec: NetworkSpec, place: StopPlace, expected: ExpectedCalls | None, currency: str) -> GateState | None:
-    """What a gate says; ``None`` where no rule stands."""
+    """What a gate shows; ``None`` where there is no stop rule."""
     rule = rule_at(spec, place)
     if rule is None:
         return None
     words = stop_rule_words(rule)
-    told = texts.not_asked_where(words)
+    tip = texts.not_asked_where(words)
     stops = _stages_after(spec, place)
     if expected is None or not stops or stops[-1] >= len(expected.reached):
-        return GateState(short_words(rule), "", told)
+        return GateState(short_words(rule), "", tip)
     shares = tuple(percent(expected.reached[stop]) for stop in stops)
-    told += texts.pairs_that_go_on(shares[-1], plural(expected.pairs, "recorded pair"))
+    tip += texts.pairs_that_go_on(shares[-1], plural(expected.pairs, "recorded pair"))
     if expected.stage_prices is not None and stops[-1] < len(expected.stage_prices):
         low, high = (fsum(ends) for ends in zip(*(expected.stage_prices[stop] for stop in stops), strict=True))
-        told += f", {money_span(low, high, currency)}"
-    return GateState(short_words(rule), shares[-1], told, shares)
+        tip += f", {money_span(low, high, currency)}"
+    return GateState(short_words(rule), shares[-1], tip, shares)
 
 
 def with_gates(state: NetworkState, spec: NetworkSpec, totals: RunTotals | None = None) -> NetworkState:
-    """The canvas with the stop rules of its network, and what is expected of them."""
+    """The state of the canvas with the stop rules of its network and the shares of pairs that are expected to go on."""
     if not has_stop_rules(spec):
         return state
     expected = None if totals is None else totals.expected
@@ -62,7 +62,7 @@ def with_gates(state: NetworkState, spec: NetworkSpec, totals: RunTotals | None 
 
 
 def _stages_after(spec: NetworkSpec, place: StopPlace) -> list[int]:
-    """The stages that a rule stands before: that of the layer, or those of its second neuron and the following."""
+    """Numbers of the stages that a rule precedes: the layer's first, or those of its second and later neurons."""
     side, layer = place
-    mine = [number for number, stage in enumerate(stages(spec)) if stage.layer == layer + 1]
-    return mine[:1] if side == "before" else mine[1:]
+    numbers = [number for number, stage in enumerate(stages(spec)) if stage.layer == layer + 1]
+    return numbers[:1] if side == "before" else numbers[1:]

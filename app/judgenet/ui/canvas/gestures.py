@@ -151,20 +151,20 @@ class EdgeDrag(Gesture):
         layers = self.canvas.layout.layers
         own = layers[self.place.layer]
         x, y = (own.right if self.outgoing else own.left), own.port(self.place.neuron)
-        other = self._other(at)
-        if other is None:
+        end = self._other(at)
+        if end is None:
             self.canvas.drag_item.show_edge(x, y, at.x(), at.y())
         else:
-            plan = layers[other.layer]
-            self.canvas.drag_item.show_edge(x, y, plan.left if self.outgoing else plan.right, plan.port(other.neuron))
+            plan = layers[end.layer]
+            self.canvas.drag_item.show_edge(x, y, plan.left if self.outgoing else plan.right, plan.port(end.neuron))
 
     def drop(self, at: QPointF) -> None:
-        other = self._other(at)
-        if other is None:
+        end = self._other(at)
+        if end is None:
             return
-        source, target = (self.place, other) if self.outgoing else (other, self.place)
-        of = self.canvas.layer_state(target.layer)
-        joined = source.neuron in of.inputs[target.neuron]
+        source, target = (self.place, end) if self.outgoing else (end, self.place)
+        layer = self.canvas.layer_state(target.layer)
+        joined = source.neuron in layer.inputs[target.neuron]
         self.canvas.edge_toggle_requested.emit(EdgeChange(target.layer, source.neuron, target.neuron, not joined))
 
 

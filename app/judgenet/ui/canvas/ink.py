@@ -57,10 +57,10 @@ class Ink:
         """A colour thinned with the canvas's: as if transparent, but drawn several times faster."""
         if share >= 1:
             return self.color(token)
-        one, ground = self.color(token), self.color("canvas")
+        full, ground = self.color(token), self.color("canvas")
         mix = [
             round(share * c + (1 - share) * g)
-            for c, g in zip(one.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
+            for c, g in zip(full.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
         ]
         return QColor(*mix)
 
@@ -91,15 +91,15 @@ class Ink:
 
     def _font(self, role: TypeRole, tabular: bool) -> tuple[QFont, QFontMetricsF, float]:
         key = (role, tabular)
-        found = self._fonts.get(key)
-        if found is None:
+        cached = self._fonts.get(key)
+        if cached is None:
             step = TYPE[role]
             font = make_font(
                 step.points * PX_PER_POINT, step.weight, mono=step.mono, tabular=tabular, dpi=self.theme.dpi
             )
             metrics = QFontMetricsF(font)
-            found = self._fonts[key] = (font, metrics, metrics.ascent())
-        return found
+            cached = self._fonts[key] = (font, metrics, metrics.ascent())
+        return cached
 
     def width(self, text: str, role: TypeRole = "body", tabular: bool = False) -> float:
         """The width of a text."""

@@ -155,7 +155,7 @@ class SceneItems:
             self.blocks[layer].update_count()
 
     def rebuild_edges(self, layers: Set[int] | None = None) -> None:
-        """Draws edges anew: all, or only those into and out of these layers, whose neurons began or ended."""
+        """Draws edges again: all of them, or only those into and out of the given layers."""
         for bundle in self._bundles:
             before = bundle.layer - 1 if bundle.kind == "layers" else bundle.layer
             if layers is None or (not bundle.band and layers & {before, bundle.layer}):
@@ -183,14 +183,14 @@ class SceneItems:
             item.update()
 
     def recolor(self) -> None:
-        """Takes what cells are coloured by, and the theme, anew."""
+        """Draws the cells again after a change of the theme or of what they are coloured by."""
         for block in self.blocks.values():
             block.recolor()
         for item in self.neurons.values():
             item.update()
 
     def refit(self) -> None:
-        """Takes the zoom of the moment into what depends on it."""
+        """Fits everything that depends on the zoom to the current one."""
         nodes: list[NodeItem] = [*self.neurons.values(), *self.parts.values()]
         for item in nodes:
             item.refit()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def handle_key(canvas: NetworkScene, event: QKeyEvent) -> bool:
-    """Does what a key asks for; False where it means nothing here."""
+    """Acts on a key press; returns False for a key without a meaning on the canvas."""
     key = event.key()
     modifiers = event.modifiers()
     control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)

@@ -305,18 +305,18 @@ def compute(network: NetworkState, base: NodeSize = "full") -> Layout:
         *(ColumnHeader(network.title(i), plan.x, plan.w, i) for i, plan in enumerate(layers)),
         ColumnHeader(texts.OUTPUT, x, output_w),
     )
-    gaps = tuple((one.x + one.w, other.x) for one, other in pairwise(columns))
+    gaps = tuple((before.x + before.w, after.x) for before, after in pairwise(columns))
     handles = tuple(
         Rect(plan.x, plan.bottom + metrics.pitch - metrics.node_h, plan.w, 28)
-        if design and network.editable and not of.adaptive
+        if design and network.editable and not state.adaptive
         else None
-        for plan, of in zip(layers, network.layers, strict=True)
+        for plan, state in zip(layers, network.layers, strict=True)
     )
 
     feet = (plan.bottom if handle is None else handle.bottom for plan, handle in zip(layers, handles, strict=True))
     worths = tuple(
-        Rect(plan.x, foot + WORTH_ABOVE, plan.w, WORTH_HEIGHT) if design and of.worth else None
-        for plan, foot, of in zip(layers, feet, network.layers, strict=True)
+        Rect(plan.x, foot + WORTH_ABOVE, plan.w, WORTH_HEIGHT) if design and state.worth else None
+        for plan, foot, state in zip(layers, feet, network.layers, strict=True)
     )
 
     bounds = Rect(0, head - (20 if design else 14), x + output_w, 1)
@@ -406,14 +406,14 @@ def edge_at(
     before, after = layout.layers[layer - 1], layout.layers[layer]
     if not before.right < x < after.left:
         return None
-    of = network.layers[layer]
-    if is_band(of):
+    state = network.layers[layer]
+    if is_band(state):
         return None
     share = edge_y(x, before.right, after.left, 0, 1)
     best: tuple[float, tuple[int, int]] | None = None
     for target in range(after.count):
         y1 = after.port(target)
-        for source in of.inputs[target]:
+        for source in state.inputs[target]:
             y0 = before.port(source)
             distance = abs(y0 + (y1 - y0) * share - y)
             if distance <= reach and (best is None or distance < best[0]):

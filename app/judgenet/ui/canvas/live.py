@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from judgenet.ui.canvas.scene import NetworkScene
 
 TICK: Final = 40
-"""ms between two pictures of what turns or flows."""
+"""ms between two frames of spinners and flowing edges."""
 COUNT_TICKS: Final = 5
-"""Running seconds are written anew every so many ticks."""
+"""Elapsed seconds are updated every so many ticks."""
 
 
 class LiveStates:
@@ -28,7 +28,7 @@ class LiveStates:
     Attributes:
         layers: the states of each layer.
         counts: how far each layer is.
-        turn: how far what turns has turned, 0 to 1.
+        turn: the phase of the spinners, 0 to 1.
     """
 
     def __init__(self, canvas: NetworkScene) -> None:
@@ -66,7 +66,7 @@ class LiveStates:
         return {place for place in self._on_way if self.state(place).phase == "writing"}
 
     def take(self, states: Mapping[Place, NeuronState]) -> None:
-        """Takes new states in and repaints what they change. Neurons that the network has not are passed over."""
+        """Stores new states and repaints what they change. Neurons that the network does not have are skipped."""
         canvas = self._canvas
         changed: list[Place] = []
         moved: set[int] = set()
@@ -107,7 +107,7 @@ class LiveStates:
     # Motion
 
     def move(self) -> None:
-        """Lets what turns, flows and fades go on; where nothing does, the ticker stops."""
+        """Advances spinners, flowing edges and fades by one step; stops the ticker where there are none."""
         moving = bool(self._fading) or self._canvas.drawn.lit.moving or bool(self._on_way)
         if moving and not self._ticker.isActive():
             self._ticker.start()
@@ -155,7 +155,7 @@ class LiveStates:
 
 
 def timed(state: NeuronState) -> NeuronState:
-    """A state with its running seconds up to now."""
+    """A state with its elapsed seconds up to now."""
     if state.since is None or state.phase not in ("asked", "writing"):
         return state
     return replace(state, seconds=max(0.0, monotonic() - state.since))

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 from judgenet.ui.canvas import texts
 from judgenet.ui.canvas.layout import Rect
 from judgenet.ui.canvas.scene import NetworkScene
-from judgenet.ui.theme import Theme
 
 SIZE: Final = (152, 92)
 _MARGIN: Final = 8
@@ -35,7 +34,6 @@ class MiniMap(QWidget):
     def __init__(self, scene: NetworkScene, parent: QWidget) -> None:
         super().__init__(parent)
         self._scene = scene
-        self._theme = scene.theme
         self._view = QRectF()
         self._picture: QPixmap | None = None
         self.setAccessibleName(texts.OVERVIEW_OF_THE_NETWORK)
@@ -48,14 +46,14 @@ class MiniMap(QWidget):
         self._timer.timeout.connect(self._redraw)
         scene.repainted.connect(self._later)
         scene.rebuilt.connect(self._redraw)
-        self.set_theme(scene.theme)
+        self.restyle()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(SIZE[0]), self._theme.px(SIZE[1]))
+        theme = self._scene.theme
+        return QSize(theme.px(SIZE[0]), theme.px(SIZE[1]))
 
-    def set_theme(self, theme: Theme) -> None:
-        """Draws in another theme."""
-        self._theme = theme
+    def restyle(self) -> None:
+        """Draws the map again in the theme and the UI scale of the scene."""
         self.resize(self.sizeHint())
         self._redraw()
 
@@ -85,16 +83,17 @@ class MiniMap(QWidget):
         )
 
     def _draw(self) -> QPixmap:
+        theme = self._scene.theme
         ratio = self.devicePixelRatioF()
         picture = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
         picture.setDevicePixelRatio(ratio)
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self._theme.color("line2"), self._theme.scale))
-        painter.setBrush(self._theme.color("surface"))
+        painter.setPen(QPen(theme.color("line2"), theme.scale))
+        painter.setBrush(theme.color("surface"))
         frame = QRectF(0.5, 0.5, self.width() - 1, self.height() - 1)
-        painter.drawRoundedRect(frame, self._theme.px(8), self._theme.px(8))
+        painter.drawRoundedRect(frame, theme.px(8), theme.px(8))
         painter.setPen(Qt.PenStyle.NoPen)
         scale, dx, dy = self._fit()
         layout = self._scene.layout
@@ -102,18 +101,19 @@ class MiniMap(QWidget):
         for number, plan in enumerate(layout.layers):
             for neuron, state in enumerate(self._scene.states(number)):
                 rect = plan.rect(neuron)
-                color = QColor(self._theme.color(tokens[state.box]))
+                color = QColor(theme.color(tokens[state.box]))
                 if state.box == "pending":
                     color.setAlphaF(0.45)
                 painter.fillRect(_small(rect, scale, dx, dy), color)
         for rect in layout.parts.values():
-            painter.fillRect(_small(rect, scale, dx, dy), self._theme.color("line2"))
+            painter.fillRect(_small(rect, scale, dx, dy), theme.color("line2"))
         painter.end()
         return picture
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self._picture is None:
             self._picture = self._draw()
+        theme = self._scene.theme
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._picture)
         scale, dx, dy = self._fit()
@@ -121,8 +121,8 @@ class MiniMap(QWidget):
         view = QRectF(seen.x() * scale + dx, seen.y() * scale + dy, seen.width() * scale, seen.height() * scale)
         frame = QRectF(2, 2, self.width() - 4, self.height() - 4)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self._theme.color("accent"), 1.5 * self._theme.scale))
-        painter.setBrush(self._theme.color("accent", 0.1))
+        painter.setPen(QPen(theme.color("accent"), 1.5 * theme.scale))
+        painter.setBrush(theme.color("accent", 0.1))
         painter.drawRoundedRect(view.intersected(frame), 2, 2)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -1,4 +1,4 @@
-"""What the canvas shows, as frozen values without Qt. Others fill them; the canvas only draws and asks."""
+"""What the canvas shows, as frozen values without Qt. Its owner fills them; the canvas draws them and emits wishes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Phase = Literal["idle", "waiting", "asked", "writing", "scored", "unscored"]
 CanvasMode = Literal["design", "run"]
 
 Part = Literal["pair", "roles", "vote", "chair", "verdict"]
-"""The nodes that are no neurons."""
+"""The nodes other than neurons."""
 
 VoteBox = Literal["a", "b", "tie", "unscored", "pending"]
 
@@ -103,8 +103,8 @@ class NeuronState:
     @property
     def orders_differ(self) -> bool:
         """True where both orders have a verdict and the verdicts are not the same."""
-        one, other = self.ab, self.ba
-        return bool(one and other and one.verdict and other.verdict and one.verdict != other.verdict)
+        ab, ba = self.ab, self.ba
+        return bool(ab and ba and ab.verdict and ba.verdict and ab.verdict != ba.verdict)
 
     @property
     def mean_scores(self) -> tuple[float, float] | None:
@@ -116,13 +116,13 @@ class NeuronState:
 
     @property
     def by(self) -> float | None:
-        """By how many points the verdict was reached: the difference of the mean scores, without sign."""
+        """The margin of the verdict in points: the absolute difference of the mean scores."""
         scores = self.mean_scores
         return None if scores is None else abs(scores[0] - scores[1])
 
     @property
     def box(self) -> VoteBox:
-        """What stands for this neuron in the vote."""
+        """The box of this neuron in the vote."""
         if self.phase == "scored" and self.verdict is not None:
             return self.verdict
         return "unscored" if self.phase == "unscored" else "pending"
@@ -257,12 +257,21 @@ class NetworkState:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """What decides where things stand; states of one shape differ in what the nodes say only."""
+        """What determines the layout: states of the same shape differ only in the texts of the nodes."""
         layers = tuple(
-            (len(of.neurons), of.wiring, of.window, of.inputs, of.adaptive, of.title, of.worth, of.worth_tip)
-            for of in self.layers
+            (
+                len(layer.neurons),
+                layer.wiring,
+                layer.window,
+                layer.inputs,
+                layer.adaptive,
+                layer.title,
+                layer.worth,
+                layer.worth_tip,
+            )
+            for layer in self.layers
         )
-        gates = (self.chair_gate, *((of.gate, of.between) for of in self.layers))
+        gates = (self.chair_gate, *((layer.gate, layer.between) for layer in self.layers))
         rows = tuple(len(row) for row in self.vote.boxes)
         return (layers, self.mode, self.editable, self.roles is None, self.chair is None, rows, self.lines, gates)
 

@@ -66,7 +66,7 @@ class NodeItem(QGraphicsItem):
         self.refit()
 
     def refit(self) -> None:
-        """Takes the zoom of the moment into the bounding rectangle."""
+        """Fits the bounding rectangle to the current zoom."""
         margin = 6 / self.canvas.small_zoom
         above = 14 / self.canvas.small_zoom
         bounds = QRectF(-margin, -above, self.w + 2 * margin, self.h + margin + 2 * above)
@@ -99,7 +99,7 @@ class NeuronItem(NodeItem):
         return self.canvas.state(self.place)
 
     def change(self, old: NeuronState, state: NeuronState) -> bool:
-        """Repaints another state; True where it is to fade in."""
+        """Sets another state and repaints it; returns True where the change fades in."""
         self.update()
         if state.phase == old.phase and state.ab == old.ab and state.ba == old.ba:
             return False
@@ -110,11 +110,11 @@ class NeuronItem(NodeItem):
 
     @property
     def fading(self) -> bool:
-        """Whether a change is still on its way."""
+        """Whether a change is still fading in."""
         return time.monotonic() - self._changed_at < MOTION_NODE / 1000
 
     def update_slot(self) -> None:
-        """Repaints what turns."""
+        """Repaints the spinner or the writing bars."""
         small = self.canvas.small_zoom
         slot = slot_rect(self.w * small, self.h * small)
         self.update(QRectF(slot.x() / small, slot.y() / small, slot.width() / small, slot.height() / small))
@@ -188,7 +188,7 @@ class BlockItem(QGraphicsItem):
         return QRectF(-6, -BAR_ABOVE - 4, self.plan.w + 12, BAR_ABOVE + self.plan.bottom + 4 + FOOT_BELOW)
 
     def recolor(self) -> None:
-        """Takes what the cells are coloured by, and the theme, anew."""
+        """Draws the cells again after a change of the theme or of what they are coloured by."""
         self._keys = [cell_key(state, self.canvas.cell_color) for state in self.canvas.states(self.layer)]
         self._strip_of = ()
         self.update()

@@ -100,7 +100,7 @@ def draw_outline(painter: QPainter, ink: Ink, box: QRectF) -> None:
 
 
 def draw_change(painter: QPainter, ink: Ink, x: float, y: float, old: Verdict, new: Verdict) -> None:
-    """The mark of a changed mind, 58 × 20: old and new letter in their colours."""
+    """The mark of a changed verdict, 58 × 20 px: old and new letter in their colours."""
     painter.setPen(ink.pen("line2"))
     painter.setBrush(ink.brush("sunken"))
     painter.drawRoundedRect(QRectF(x + 0.5, y + 0.5, 57, 19), 4, 4)
@@ -394,7 +394,7 @@ def _draw_means(painter: QPainter, ink: Ink, box: QRectF, scores: tuple[float, f
 
 
 def cell_key(neuron: NeuronState, color: CellColor = "verdict") -> str:
-    """Which of the few looks of a cell a neuron has."""
+    """The key of a neuron's look as a cell; cells have few looks, so each is drawn once."""
     if neuron.problem is not None:
         return "problem"
     if neuron.phase in ("idle", "waiting", "asked", "writing", "unscored"):

@@ -1,4 +1,4 @@
-"""How the ends of the network look: pair, roles, vote and verdict, the headers, and the handles of the design."""
+"""Drawing of the ends of the network (pair, roles, vote, verdict), of the headers and of the design's handles."""
 
 from __future__ import annotations
 
@@ -136,13 +136,13 @@ def draw_vote(painter: QPainter, ink: Ink, w: float, h: float, network: NetworkS
     if h < 26:
         return
     field = design and h >= 84
-    named = f"{vote.name}, {vote.rule}" if vote.name else vote.rule
+    name_and_rule = f"{vote.name}, {vote.rule}" if vote.name else vote.rule
     beside = w - 3 * INSIDE - 24 - ink.width(texts.VOTE, "node")
-    right = named if ink.width(named, tabular=True) <= beside else vote.name or vote.rule
+    right = name_and_rule if ink.width(name_and_rule, tabular=True) <= beside else vote.name or vote.rule
     _head(painter, ink, w, 24.0 if h >= 40 else h / 2 + 5, "vote", texts.VOTE, "" if field or w < 150 else right)
     if field:
         box = rule_rect(w, h)
-        wordings = (named, vote.name or vote.rule, vote.rule)
+        wordings = (name_and_rule, vote.name or vote.rule, vote.rule)
         whole = next((text for text in wordings if ink.width(text) <= box.width() - 40), vote.rule)
         _draw_field(painter, ink, box, whole)
     used = votes_used(vote)
@@ -368,7 +368,7 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
 
 
 def draw_add_chair(painter: QPainter, ink: Ink, w: float, h: float, look: Look = PLAIN) -> None:
-    """The dashed place of a chair that is not there."""
+    """The dashed place where a chair can be added."""
     painter.setPen(ink.pen("text2" if look.hovered else "line2", 1, DASH))
     painter.setBrush(ink.brush("hover") if look.hovered else Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(QRectF(0.5, 0.5, w - 1, h - 1), 8, 8)

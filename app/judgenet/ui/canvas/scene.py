@@ -47,7 +47,7 @@ class NetworkScene(QGraphicsScene):
         selection_changed: ``frozenset[Place]``.
         node_activated: a :data:`Target`: Enter or double click.
         hovered: a :data:`Target` or ``None``.
-        current_changed: a :data:`Target` or ``None``: where the keyboard is.
+        current_changed: a :data:`Target` or ``None``: the node with the keyboard focus.
         width_requested: layer, number of neurons.
         layer_add_requested: the place of the new layer.
         layer_remove_requested: layer.
@@ -84,11 +84,11 @@ class NetworkScene(QGraphicsScene):
     search_requested = Signal()
     menu_requested = Signal(object)
     rebuilt = Signal()
-    """The nodes stand elsewhere now (for views)."""
+    """The layout has changed (for views)."""
     repainted = Signal()
     """Neurons have changed (for the mini-map)."""
     cursor_wanted = Signal(object)
-    """The mouse's shape over what is under it (for views)."""
+    """The shape of the mouse pointer over what is under it (for views)."""
 
     def __init__(self, theme: Theme, network: NetworkState, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -189,12 +189,12 @@ class NetworkScene(QGraphicsScene):
 
     @property
     def turn(self) -> float:
-        """How far what turns has turned, 0 to 1."""
+        """The phase of the spinners, 0 to 1."""
         return self._live.turn
 
     @staticmethod
     def timed(state: NeuronState) -> NeuronState:
-        """A state with its running seconds up to now."""
+        """A state with its elapsed seconds up to now."""
         return timed(state)
 
     def look_of(self, target: Target) -> Look:
@@ -208,7 +208,7 @@ class NetworkScene(QGraphicsScene):
     # Changes from outside
 
     def set_network(self, network: NetworkState) -> None:
-        """Shows another state. Nodes are placed anew only where the shape differs."""
+        """Shows another state. The layout is computed again only where the shape differs."""
         old, self.ends = self.ends, network
         if network.shape != old.shape:
             self._rebuild()
@@ -232,7 +232,7 @@ class NetworkScene(QGraphicsScene):
                 self.drawn.repaint_part(part)
 
     def update_neurons(self, states: Mapping[Place, NeuronState]) -> None:
-        """Shows new states of some neurons. Whoever calls gathers what changed since the last picture."""
+        """Shows new states of some neurons. The caller collects the changes between two frames."""
         self._live.take(states)
 
     def update_vote(self, vote: VoteState) -> None:
@@ -280,7 +280,7 @@ class NetworkScene(QGraphicsScene):
         self.drawn.recolor()
 
     def set_zoom(self, zoom: float, pixel_ratio: float, *, moving: bool = False) -> None:
-        """Tells the scene its scale, 1 is 100 %; ``pixel_ratio``: device pixels a px; ``moving``: it animates."""
+        """Sets the zoom (1 is 100 %). ``pixel_ratio`` is device pixels per px; ``moving``: it is animated."""
         if zoom == self.zoom and pixel_ratio == self.pixel_ratio and moving == self.zooming:
             return
         self.zoom = zoom
@@ -297,11 +297,11 @@ class NetworkScene(QGraphicsScene):
         self.drawn.show_marks(not exporting)
 
     def wake(self) -> None:
-        """Lets what turns and flows go on: a view is seen again."""
+        """Starts the animation again when a view becomes visible."""
         self._live.move()
 
     def relight(self) -> None:
-        """Draws anew the edges that flow or touch what is selected or pointed at."""
+        """Draws the edges again that flow, or that touch a selected node or the one under the mouse."""
         self.drawn.lit.rebuild(self._chosen.touched, self._live.writing)
 
     def _rebuild(self) -> None:
@@ -329,7 +329,7 @@ class NetworkScene(QGraphicsScene):
 
     @property
     def current(self) -> Target | None:
-        """Where the keyboard is."""
+        """The node with the keyboard focus."""
         return self._chosen.current
 
     @property
@@ -343,7 +343,7 @@ class NetworkScene(QGraphicsScene):
         return self._chosen.edge
 
     def select(self, target: Target | None, *, add: bool = False, extend: bool = False) -> None:
-        """Selects a node as the user would, and tells it. ``add`` toggles it, ``extend`` takes all up to it."""
+        """Selects a node as a click would, and emits it. ``add`` toggles it, ``extend`` selects all up to it."""
         self._chosen.select(target, add=add, extend=extend)
 
     def set_selection(self, places: frozenset[Place]) -> None:
@@ -351,7 +351,7 @@ class NetworkScene(QGraphicsScene):
         self._chosen.set_places(places)
 
     def set_current(self, target: Target | None) -> None:
-        """Moves the keyboard's place."""
+        """Moves the keyboard focus to a node."""
         self._chosen.set_current(target)
 
     def show_focus(self, shown: bool) -> None:

@@ -17,7 +17,7 @@ class CanvasSelection:
 
     Attributes:
         places: the selected neurons.
-        current: where the keyboard is.
+        current: the node with the keyboard focus.
         hover: the node under the mouse.
         edge: the edge that was clicked.
         focus_shown: whether the ring of the keyboard is shown.
@@ -34,7 +34,7 @@ class CanvasSelection:
         self._anchor: Place | None = None
 
     def keep_within(self) -> None:
-        """Keeps of it what the scene's new layout has."""
+        """Drops everything that the scene's new layout does not have."""
         layout = self._canvas.layout
         self.places = frozenset(place for place in self.places if layout.has(place))
         if self.current is not None and not layout.has(self.current):
@@ -64,7 +64,7 @@ class CanvasSelection:
         return {*self.places, *self._pointed}
 
     def look_of(self, target: Target, turn: float) -> Look:
-        """How a node is marked. ``turn``: how far what turns has turned."""
+        """How a node is marked. ``turn`` is the phase of the spinners."""
         if isinstance(target, Place):
             selected = target in self.places
         else:
@@ -80,7 +80,7 @@ class CanvasSelection:
     # Changes
 
     def select(self, target: Target | None, *, add: bool, extend: bool) -> None:
-        """Selects a node as the user would. ``add`` toggles it, ``extend`` takes all up to it."""
+        """Selects a node as a click would. ``add`` toggles it, ``extend`` selects all neurons up to it."""
         canvas = self._canvas
         if isinstance(target, Place):
             if add:
@@ -119,7 +119,7 @@ class CanvasSelection:
         canvas.selection_changed.emit(places)
 
     def set_current(self, target: Target | None) -> None:
-        """Moves the keyboard's place."""
+        """Moves the keyboard focus to a node."""
         if target == self.current:
             return
         old, self.current = self.current, target

@@ -32,7 +32,7 @@ from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.search import SearchPopup
 from judgenet.ui.canvas.zoomed_view import ZoomedView
 from judgenet.ui.style import OWN_FOCUS
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import Theme, ThemeWatch, current_theme
 
 WHEEL: Final = 1.0015
 """Zoom factor for one eighth of a degree of the wheel."""
@@ -68,6 +68,7 @@ class NetworkView(ZoomedView):
 
     def __init__(self, scene: NetworkScene, parent: QWidget | None = None) -> None:
         install_accessibility()
+        self._theme_watch = ThemeWatch()
         super().__init__(scene, parent)
         self.setProperty(OWN_FOCUS, True)
         self._base: NodeSize | None = None
@@ -92,12 +93,17 @@ class NetworkView(ZoomedView):
 
     # Look
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if self._theme_watch.is_new(event):
+            self.set_theme(current_theme())
+
     def set_theme(self, theme: Theme) -> None:
         """Draws in another theme and UI scale."""
         self._theme = theme
         self._canvas.set_theme(theme)
         self.setBackgroundBrush(theme.color("canvas"))
-        self._map.set_theme(theme)
+        self._map.restyle()
         self._place_map()
         if self.isVisible():
             self.fit(animate=False) if self._fitted else self._apply(self._zoom, self._center())

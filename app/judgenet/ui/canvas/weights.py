@@ -23,10 +23,10 @@ def weight_text(weight: float) -> str:
 
 
 def with_weights(network: NetworkState, rule: LearnedRule | None) -> NetworkState:
-    """The same with the weights of a learned aggregation on its neurons, and with none where there is none."""
+    """The state with the weights of a learned aggregation on its neurons; without weights where there is none."""
     if rule is None:
         return network
-    weights = {(of.layer - 1, of.neuron - 1): weight_text(of.weight) for of in rule.neurons}
+    weights = {(weighted.layer - 1, weighted.neuron - 1): weight_text(weighted.weight) for weighted in rule.neurons}
     return replace(
         network,
         layers=tuple(
@@ -43,7 +43,7 @@ def with_weights(network: NetworkState, rule: LearnedRule | None) -> NetworkStat
 
 
 def weights_legend(rule: LearnedRule | None) -> str:
-    """What the marks are, with n; empty where there are none."""
+    """The legend of the weights, with the number of labels; empty where there are none."""
     if rule is None:
         return ""
     source = texts.from_labels(f"{rule.labels:,}", rule.run) if rule.labels else texts.from_run(rule.run)

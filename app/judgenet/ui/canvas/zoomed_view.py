@@ -110,15 +110,15 @@ class ZoomedView(QGraphicsView):
         self._go(zoom, center, animate=animate)
 
     def zoom_in(self) -> None:
-        """One step closer."""
+        """Zooms in by one step."""
         self.set_zoom(self._target_zoom() * ZOOM_STEP)
 
     def zoom_out(self) -> None:
-        """One step away."""
+        """Zooms out by one step."""
         self.set_zoom(self._target_zoom() / ZOOM_STEP)
 
     def zoom_to_full(self) -> None:
-        """To 100 %."""
+        """Zooms to 100 %."""
         self.set_zoom(1.0)
 
     def center_at(self, point: QPointF) -> None:

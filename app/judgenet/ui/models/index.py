@@ -1,4 +1,4 @@
-"""How Qt names a place in a model."""
+"""The type of an index in a Qt model."""
 
 from __future__ import annotations
 

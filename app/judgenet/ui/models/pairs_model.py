@@ -1,4 +1,4 @@
-"""The table of pairs: a model over the tuple of pairs, its rows an array of positions. No object is made per row."""
+"""The model of the table of pairs: a tuple of pairs, and an array of positions as rows. No object is made per row."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class PairsModel(RowsModel):
             self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, len(self.columns) - 1))
 
     def pairs_changed(self, positions: Iterable[int]) -> None:
-        """Verdicts of some pairs came in."""
+        """Updates the rows of pairs whose verdicts have changed."""
         rows = [row for row in map(self.row_of, positions) if row is not None]
         if rows:
             self.dataChanged.emit(self.index(min(rows), 0), self.index(max(rows), len(self.columns) - 1))

@@ -29,5 +29,5 @@ _CLASSES: Final[dict[PageKey, str]] = {
 
 def make_page(key: PageKey, context: Context) -> Page:
     """Loads and makes a page."""
-    made: Page = getattr(import_module(f"judgenet.ui.pages.{key}"), _CLASSES[key])(context)
-    return made
+    page: Page = getattr(import_module(f"judgenet.ui.pages.{key}"), _CLASSES[key])(context)
+    return page

@@ -159,7 +159,7 @@ class BiasPage(Page):
         self._stacked = stacked
         self.behind.hide()
 
-    # The frame's wishes
+    # Called by the window
 
     def top_widgets(self) -> Sequence[QWidget]:
         return (self.lab_choice,)
@@ -218,8 +218,8 @@ class BiasPage(Page):
         state = self.state
         self.lab_choice.blockSignals(True)
         self.lab_choice.clear()
-        for of in reversed(state.labs):
-            self.lab_choice.addItem(f"{of.title}, {near_day(of.created_at, clock.today())}", of.id)
+        for lab in reversed(state.labs):
+            self.lab_choice.addItem(f"{lab.title}, {near_day(lab.created_at, clock.today())}", lab.id)
         if state.lab is not None:
             self.lab_choice.setCurrentIndex(self.lab_choice.findData(state.lab.id))
         self.lab_choice.blockSignals(False)
@@ -252,7 +252,7 @@ class BiasPage(Page):
         self._show_behind()
 
     def _show_people(self, result: LabResult) -> None:
-        """Says how far people are, and whether they can be asked."""
+        """Shows how many labels people gave, and whether they can be asked."""
         why = self.state.read_only
         people = result.people
         done = (
@@ -310,8 +310,8 @@ class BiasPage(Page):
             self._desk.show_for(self.state.lab, None if self._probe is None else (self._probe,))
 
     def _can_ask_people(self) -> bool | str:
-        there = self.state.result is not None and bool(self.state.result.judges)
-        return self.state.read_only or there or "Run the lab first."
+        measured = self.state.result is not None and bool(self.state.result.judges)
+        return self.state.read_only or measured or "Run the lab first."
 
     def _people_done(self) -> None:
         if self._desk is not None and self._desk.changed and self.state.lab is not None:
@@ -329,7 +329,12 @@ class BiasPage(Page):
 
     def _show_behind(self) -> None:
         result, probe, subject = self.state.result, self._probe, self._subject
-        if result is None or probe is None or subject is None or probe not in {of.key for of in result.lab.probes}:
+        if (
+            result is None
+            or probe is None
+            or subject is None
+            or all(probe != of_lab.key for of_lab in result.lab.probes)
+        ):
             self._close()
             return
         if subject == PEOPLE_JUDGE.id:
@@ -351,7 +356,8 @@ class BiasPage(Page):
 
     def _look_at(self, row: Behind) -> None:
         result = self.state.result
-        judge = None if result is None else next((of for of in result.judges if of.id == self._subject), None)
+        judges = () if result is None else result.judges
+        judge = next((candidate for candidate in judges if candidate.id == self._subject), None)
         if judge is not None:
             self.state.look_at(judge, row.item)
 
@@ -365,7 +371,7 @@ class BiasPage(Page):
 
     def _open_pairs(self, ids: tuple[str, ...]) -> None:
         places = {pair.id: place for place, pair in enumerate(self.context.document.pairs)}
-        pairs = tuple(places[one] for one in ids if one in places)
+        pairs = tuple(places[pair_id] for pair_id in ids if pair_id in places)
         if not pairs:
             self.context.errors.tell("These pairs are not among those that are loaded now.", "Data", level="warning")
             return

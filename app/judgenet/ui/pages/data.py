@@ -167,7 +167,7 @@ class DataPage(Page):
 
     # Single pairs
 
-    # The frame's side
+    # Called by the window
 
     def top_widgets(self) -> Sequence[QWidget]:
         return (self._menu_button,)
@@ -318,7 +318,7 @@ class DataPage(Page):
     def _peek(self, pair: Pair) -> None:
         """Shows a pair of the import."""
         dataset = self.importer.dataset
-        findings = [one for one in dataset.findings if pair.id in one.ids] if dataset is not None else []
+        findings = [finding for finding in dataset.findings if pair.id in finding.ids] if dataset is not None else []
         self.peek.pair_view.set_markdown(self.context.settings.preferences.markdown)
         self.peek.pair_view.show_pair(pair, findings=findings)
         self._put(self.peek)

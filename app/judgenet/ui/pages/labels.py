@@ -94,7 +94,7 @@ class LabelsPage(Page):
         self.side.no_majority_chosen.connect(self._choose_no_majority)
         self.context.settings.changed.connect(self._prefer)
 
-    # The frame's wishes
+    # Called by the window
 
     def top_widgets(self) -> Sequence[QWidget]:
         return (self.annotator,)
@@ -158,8 +158,8 @@ class LabelsPage(Page):
         desk = self.state.desk
         if desk is None or desk.pair is None or desk.draw.mode != "settle":
             return ""
-        said = self.state.votes(desk.pair)
-        return "Said: " + "; ".join(f"{one_line(name, 30)}: {words}" for name, words in said)
+        votes = self.state.votes(desk.pair)
+        return "Said: " + "; ".join(f"{one_line(name, 30)}: {words}" for name, words in votes)
 
     def _show_nothing(self) -> None:
         desk = self.state.desk
@@ -313,8 +313,8 @@ class LabelsPage(Page):
     def _can_export(self) -> bool | str:
         survey = self.state.survey
         desk = self.state.desk
-        there = (survey is not None and bool(survey.said)) or (desk is not None and bool(desk.given))
-        return there or "No pair has a label yet."
+        labelled = (survey is not None and bool(survey.said)) or (desk is not None and bool(desk.given))
+        return labelled or "No pair has a label yet."
 
     def _export(self) -> None:
         file, _ = QFileDialog.getSaveFileName(self, "Export labels", "labels.csv", "CSV (*.csv);;JSON Lines (*.jsonl)")

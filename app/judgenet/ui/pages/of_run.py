@@ -1,4 +1,4 @@
-"""What the pages about the figures of a run share: which run, one beside it, and what stands there until it is read."""
+"""Base of the pages about the figures of a run: the choice of runs, and what is shown until the run is read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class OfRunPage(Page):
     """A page about the run in focus.
 
     Attributes:
-        would_be: what the page shows where there is a run, in a sentence.
+        would_be: a sentence that says what the page will show.
         stack: the empty state, the progress of reading, and what the page adds.
     """
 
@@ -74,7 +74,7 @@ class OfRunPage(Page):
             self._state.unwatch(self.key)
 
     def _show_missing(self) -> bool:
-        """Shows why there are no figures, or how far they are; ``False`` where there are."""
+        """Shows why there are no figures yet, or the progress of reading; returns ``False`` where there are figures."""
         state, run = self._state, self._state.run
         self._clock.stop()
         if run is not None and state.results is not None:

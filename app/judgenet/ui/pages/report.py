@@ -125,7 +125,7 @@ class ReportPage(OfRunPage):
     def _saver(self, ending: str) -> Callable[[], None]:
         return lambda: self.save_as(ending)
 
-    # The frame's wishes
+    # Called by the window
 
     def regions(self) -> Sequence[QWidget]:
         return (self.stack, self.panel)
@@ -168,8 +168,8 @@ class ReportPage(OfRunPage):
         self.panel.about.setText(f"{clean(report.spec.name)}, {plural(report.data.pairs, 'pair')}")
 
     def _refresh_buttons(self) -> None:
-        there = self._can_save() is True
-        self.panel.enable(there=there)
+        can_save = self._can_save() is True
+        self.panel.enable(ready=can_save)
         self.context.actions.refresh()
 
     def _parts_changed(self) -> None:
@@ -182,7 +182,7 @@ class ReportPage(OfRunPage):
             self._compose()
 
     def _enable_parts(self) -> None:
-        """Parts can be chosen where the run has something to say there; the short report has its own."""
+        """Enables the parts for which the run has data; the short report has its own parts."""
         self.panel.studies.setEnabled(not self.panel.short)
         if self._sections is not None:
             self.panel.enable_parts(self._sections, self._beside)
@@ -191,13 +191,13 @@ class ReportPage(OfRunPage):
         self.views.setCurrentWidget(self.pages if key == "pages" else self.text)
 
     async def _read_sections(self, results: Results) -> None:
-        """Makes the parts in a thread: first those that are there at once, then what has to be reckoned anew."""
+        """Makes the parts in a thread: first those that are available at once, then those that take computing."""
         run, report = results.run, results.report
-        of = (run.id, run.finished_at, report.decides, report.spec.aggregation)
+        key = (run.id, run.finished_at, report.decides, report.spec.aggregation)
         store = self.context.document.store
         lab = "" if store is None else await self.context.tasks.off_thread(lab_mark, store)
-        known, known_lab, deep = self._more
-        if deep is not None and (known, known_lab) == (of, lab):
+        known_key, known_lab, deep = self._more
+        if deep is not None and (known_key, known_lab) == (key, lab):
             self._reckoning = False
             await self._show_parts(results, replace(report, more=deep.more, bias=deep.bias))
             return
@@ -208,7 +208,7 @@ class ReportPage(OfRunPage):
             return
 
         def work(job: Job) -> Report:
-            # The window opens before what reckons is loaded.
+            # Loaded late, so that the window opens sooner.
             from judgenet.report.judge_analysis import deepen
 
             def on_step(_name: str) -> None:
@@ -219,10 +219,10 @@ class ReportPage(OfRunPage):
         try:
             deep = await self.context.tasks.job(texts.CALCULATE_PANELS_AND_WEIGHTS, work)
             if results is self._shown:
-                self._more = (of, lab, deep)
+                self._more = (key, lab, deep)
                 await self._show_parts(results, deep)
         except JobCancelled:
-            # Without them the report is what it was.
+            # The report stays without these parts.
             pass
         finally:
             if results is self._shown:
@@ -247,9 +247,9 @@ class ReportPage(OfRunPage):
         beside = self._beside
         if beside is not None:
             report = await self.context.tasks.off_thread(self._with_beside, results, report, beside)
-        made = await self.context.tasks.off_thread(sections, report)
+        parts = await self.context.tasks.off_thread(sections, report)
         if results is self._shown and beside is self._beside:
-            self._report, self._sections = report, made
+            self._report, self._sections = report, parts
             self._enable_parts()
             self._compose()
 
@@ -260,8 +260,8 @@ class ReportPage(OfRunPage):
         store = self.context.document.store
         if store is None or not beside.common:
             return report
-        other = beside.other
-        return compare_runs(store, results.run, report, results.frame, store, other.run, read=other.frame)
+        other_run = beside.other
+        return compare_runs(store, results.run, report, results.frame, store, other_run.run, read=other_run.frame)
 
     def _compose(self) -> None:
         """Puts the chosen parts together."""
@@ -309,7 +309,8 @@ class ReportPage(OfRunPage):
         return folder / f"{'short-' if self.panel.short else ''}report-run-{number}{ending}"
 
     async def _ask_and_save(self, ending: str | None) -> None:
-        filters = [f"{form.name} (*{known})" for known, form in FORMS.items() if ending in (None, known)]
+        forms = {known: form for known, form in FORMS.items() if ending in (None, known)}
+        filters = [f"{form.name} (*{known})" for known, form in forms.items()]
         suggestion = self._suggestion(ending or ".html")
         path = await ask_save_file(self, texts.SAVE_THE_REPORT, filters, suggestion, (ending or ".html")[1:])
         if path is not None:

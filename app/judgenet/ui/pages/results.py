@@ -211,7 +211,7 @@ class ResultsPage(OfRunPage):
         self.compare.pairs_wanted.connect(self.listing.show_pairs)
         self.compare.closed.connect(self._stop_comparing)
 
-    # The frame's wishes
+    # Called by the window
 
     def top_widgets(self) -> Sequence[QWidget]:
         return (*super().top_widgets(), self.sections)

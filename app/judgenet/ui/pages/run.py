@@ -324,8 +324,8 @@ class RunPage(Page):
         target = self.inspector.target
         if isinstance(target, Place) and not now.has(target.layer + 1, target.neuron + 1):
             target = Place(0, 0)
-        there = isinstance(target, Place) and now.has(target.layer + 1, target.neuron + 1)
-        if there and not self.canvas.scene.selection:
+        present = isinstance(target, Place) and now.has(target.layer + 1, target.neuron + 1)
+        if present and not self.canvas.scene.selection:
             self.canvas.select(target)
             self._target_selected(target)
         self._refresh_steps()
@@ -369,10 +369,10 @@ class RunPage(Page):
         """Looks anew at what depends on the pair in focus alone; looking at all actions takes longer."""
         actions = self.context.actions
         for action_id in ("run.previous_pair", "run.next_pair", "run.follow", "run.dock"):
-            made, checked = actions.qaction(action_id), actions[action_id].checked
-            made.setEnabled(actions.why_not(action_id) is None)
+            qaction, checked = actions.qaction(action_id), actions[action_id].checked
+            qaction.setEnabled(actions.why_not(action_id) is None)
             if checked is not None:
-                made.setChecked(checked())
+                qaction.setChecked(checked())
 
     def _fill_menu(self) -> None:
         self._menu.clear()

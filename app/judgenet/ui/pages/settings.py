@@ -289,12 +289,12 @@ class EndpointsPanel(QFrame):
         self.test.setVisible(profile.kind != "replay")
         user = profile.name in self._user()
         built_in = profile.name in builtin_profiles()
-        own = profile.name in {one.name for one in self._context.document.project.endpoints}
+        own = profile.name in {endpoint.name for endpoint in self._context.document.project.endpoints}
         self.remove.setVisible(user and not new)
         self.remove.setText(texts.BACK_TO_BUILT_IN if built_in else texts.REMOVE)
         self.save.setEnabled(not own)
         self.save.setToolTip(texts.ENDPOINT_OF_THE_PROJECT if own else "")
-        # Nobody asked for this, so that the page does not scroll to it.
+        # The user did not ask for this, so the page does not scroll to it.
         self.told.setText(DEMO_NOTICE if profile.kind == "embedded" and profile.source is None else "")
         set_tone(self.told, "text2")
 
@@ -314,10 +314,10 @@ class EndpointsPanel(QFrame):
             problem = profile_problem(profile)
             if problem:
                 raise SettingsError(problem)
-            theirs = (
+            of_the_environment = (
                 not self.form.new and self.form.profile is not None and self.form.profile.base_url == profile.base_url
             )
-            if theirs and self._context.document.approvals.needs([profile]):
+            if of_the_environment and self._context.document.approvals.needs([profile]):
                 # The address comes from a .env beside the project: to keep it would approve it.
                 self._context.tasks.start(self._ask_and_keep(profile), texts.SAVE_THE_ENDPOINT)
                 return
@@ -391,8 +391,8 @@ class EndpointsPanel(QFrame):
             self._context.tasks.start(self._ask_for_models(profile), texts.list_the_models_of(profile.name))
 
     async def _may_ask(self, profile: EndpointProfile) -> bool:
-        """The gate before anything is sent to the endpoint in the form. An address that the user typed into it is
-        approved by that, as one on the command line."""
+        """Whether anything may be sent to the endpoint in the form. An address that the user typed is approved by that,
+        as one on the command line."""
         if self.form.new or self.form.profile is None or profile.base_url != self.form.profile.base_url:
             try:
                 approve(self._context.document.approvals.needs([profile]))
@@ -457,7 +457,7 @@ class EndpointsPanel(QFrame):
 
 
 def _as_tested(profile: EndpointProfile) -> EndpointProfile:
-    """What of an endpoint a test is about: not its name and its limits."""
+    """The endpoint without its name and limits, which a test does not depend on."""
     return replace(profile, name="", concurrency=1, requests_per_minute=None)
 
 

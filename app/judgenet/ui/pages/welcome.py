@@ -213,18 +213,18 @@ class WelcomePage(Page):
 
     def _show_recent(self) -> None:
         self.recent.clear()
-        named = list(self.context.settings.recent)
-        known = {one.file for one in named}
-        unsaved = [path for path in drafts() if path not in known]
-        for one in (*named, *(Recent(path, texts.UNTITLED, texts.DRAFT, path.stat().st_mtime) for path in unsaved)):
+        recent = list(self.context.settings.recent)
+        files = {project.file for project in recent}
+        unsaved = [path for path in drafts() if path not in files]
+        recent += [Recent(path, texts.UNTITLED, texts.DRAFT, path.stat().st_mtime) for path in unsaved]
+        for project in recent:
             item = QListWidgetItem()
-            item.setData(_RECENT, one)
-            item.setData(
-                Qt.ItemDataRole.AccessibleTextRole, f"{one.name}, {one.line}, {near_day(one.at, clock.today())}"
-            )
-            item.setToolTip(str(one.file))
+            item.setData(_RECENT, project)
+            day = near_day(project.at, clock.today())
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{project.name}, {project.line}, {day}")
+            item.setToolTip(str(project.file))
             self.recent.addItem(item)
-            self.recent.setItemWidget(item, _RecentRow(one))
+            self.recent.setItemWidget(item, _RecentRow(project))
         self.recent.setVisible(self.recent.count() > 0)
         self.nothing.setVisible(self.recent.count() == 0)
         self._size_recent()
@@ -323,11 +323,11 @@ class HowItWorks(QWidget):
         for row in rows:
             self._edge(painter, ink, QPointF(144, middle), QPointF(xs[1], row.center().y()), "line2")
             self._edge(painter, ink, QPointF(xs[2] + node, row.center().y()), QPointF(xs[3], middle), "line2")
-        for one in rows:
-            for other in rows:
-                own = one is other
-                begin = QPointF(xs[1] + node, one.center().y())
-                self._edge(painter, ink, begin, QPointF(xs[2], other.center().y()), "edge", 2.0 if own else 1.0)
+        for source in rows:
+            for reader in rows:
+                own = source is reader
+                begin = QPointF(xs[1] + node, source.center().y())
+                self._edge(painter, ink, begin, QPointF(xs[2], reader.center().y()), "edge", 2.0 if own else 1.0)
         self._box(painter, ink, QRectF(0.5, 0.5, 143, 99))
         ink.text(painter, 12, 22, texts.QUESTION)
         for y, verdict, text in ((36.0, "a", texts.ONE_ANSWER), (64.0, "b", texts.ANOTHER_ANSWER)):

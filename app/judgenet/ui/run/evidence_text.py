@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from PySide6.QtCore import QRectF, QSize, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
@@ -23,7 +23,7 @@ from judgenet.ui.measures import measure
 from judgenet.ui.pictures import PicturesInText
 from judgenet.ui.run import texts
 from judgenet.ui.text_view import DocumentWriter, showable
-from judgenet.ui.theme import Theme, current_theme
+from judgenet.ui.theme import ThemeWatch, current_theme
 from judgenet.ui.tokens import TypeRole
 
 CURSOR: Final = (8.0, 16.0)
@@ -49,6 +49,7 @@ class Prose(QTextBrowser):
 
     def __init__(self, name: str, *, role: TypeRole = "evidence", parent: QWidget | None = None) -> None:
         """``name`` is the accessible name, ``role`` the step of the type scale."""
+        self._theme_watch = ThemeWatch()
         super().__init__(parent)
         self._role: TypeRole = role
         self._said = ""
@@ -82,9 +83,10 @@ class Prose(QTextBrowser):
         """Loads nothing, whatever a text refers to."""
         return None
 
-    def set_theme(self, _theme: Theme) -> None:
-        """Lays the text out again in the fonts and colours of another theme."""
-        self._fill()
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if self._theme_watch.is_new(event):
+            self._fill()
 
     @property
     def said(self) -> str:
