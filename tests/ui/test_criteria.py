@@ -61,6 +61,29 @@ async def test_criteria_are_chosen_seen_and_judged_by(studio: Studio, tmp_path: 
     assert not view.which.isVisible(), "this pair has neither reference nor criteria"
 
 
+async def test_design_has_the_widths_of_the_pairs(studio: Studio, tmp_path: Path) -> None:
+    """Before pairs are loaded nobody knows the width: n."""
+    context = studio.window.context
+    context.navigator.go("welcome")
+    press(studio.window.page("welcome"), "One judge per criterion")
+    await settle()
+    spec = context.document.spec
+    assert (spec.roles.kind, spec.depth, spec.layers[0].adaptive) == ("criteria", 1, True)
+    design = studio.window.page("design")
+    assert isinstance(design, DesignPage)
+    assert design.scene.network.layers[0].widths == ()
+    pairs = weighed()[:2]
+    studio.window.frame_actions.open_file(story_project(tmp_path, pairs, spec))
+    await context.document.loaded()
+    context.navigator.go("design")
+    await settle()
+    network = design.scene.network
+    assert network.layers[0].widths == ("2 to 3, by question", "2–3")
+    assert network.roles is not None
+    assert network.roles.count == "2–3"
+    assert len(network.layers[0].neurons) == 3, "no more than there are"
+
+
 async def test_neurons_are_called_by_the_criterion_of_the_pair(studio: Studio, tmp_path: Path) -> None:
     pairs = weighed()[:2]
     use_judge(studio, StoryJudge(usual(pairs)))

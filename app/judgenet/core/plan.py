@@ -299,6 +299,15 @@ def criteria_counts(spec: NetworkSpec, pairs: Iterable[Pair]) -> Counter[int]:
     return Counter(criteria_roles_count(spec, len(pair.criteria)) for pair in pairs)
 
 
+def criteria_range(spec: NetworkSpec, pairs: Sequence[Pair]) -> tuple[int, int] | None:
+    """The fewest and the most neurons of a layer that has one a criterion, over these pairs; ``None`` without pairs,
+    and where criteria decide no width."""
+    if spec.roles.kind != "criteria" or not pairs or not any(layer.adaptive for layer in spec.layers):
+        return None
+    counts = criteria_counts(spec, pairs)
+    return min(counts), max(counts)
+
+
 # The estimate
 
 

@@ -217,6 +217,13 @@ PRESETS: dict[str, Preset] = {
             network(3, 2, chair=True, name="Review with a chair"),
         ),
         Preset(
+            "criteria",
+            "One judge per criterion",
+            "Each criterion that comes with a question becomes a judge, and its weight counts in the vote. For pairs "
+            "with a column of criteria, a checklist or a rubric.",
+            network(None, 1, roles="criteria", name="One judge per criterion"),
+        ),
+        Preset(
             "panel",
             "Panel of different models",
             "Three judges that ask the same question: give each an endpoint and model of its own.",

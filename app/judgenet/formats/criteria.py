@@ -2,8 +2,9 @@
 and weight, as published sets write rubrics and checklists.
 
 Read as they are: texts and lists (WildBench ``checklist``, RubricBench ``rubrics``), objects with ``criterion`` and
-``points`` (HealthBench ``rubrics``), with ``title``, ``description`` and ``weight``, and a rubric with a description of
-each score (Prometheus ``orig_criteria``, BiGGen Bench ``score_rubric``).
+``points`` (HealthBench ``rubrics``), with ``title``, ``description`` and ``weight`` (RaR-Medicine ``rubric``; pitfalls
+have weights below 0), and a rubric with a description of each score (Prometheus ``orig_criteria``, BiGGen Bench
+``score_rubric``).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _INSIDE = ("criteria", "rubrics", "rubric", "checklist", "items")
 _SCORE = re.compile(r"(?:orig_)?score_?(\d+)(?:_?description)?")
 _ITEM = re.compile(r"(?:[-*•‣▪]|\[[ xX]?\]|\(?\d{1,3}[.):]|\(?[a-zA-Z][.)])\s+(?=\S)")
 _AVOID = "Avoid: "
-"""What a criterion with negative points describes is a fault."""
+"""What a criterion with a weight below 0 describes is a fault."""
 
 _MEND = (
     "A criterion is a text, or an object with name, description and weight, such as "
@@ -79,7 +80,8 @@ def criteria_findings(columns_found: CriteriaColumns, columns: Sequence[str]) ->
     findings = [Finding("criteria", "note", len(counts), message)]
     faults = sum(criterion.name.startswith(_AVOID) for criteria in columns_found.criteria for criterion in criteria)
     if faults:
-        message = f"Points below 0 are for what a good response avoids: {plural(faults, 'criterion', 'criteria')}."
+        criteria = plural(faults, "criterion", "criteria")
+        message = f"Weights and points below 0 are for what a good response avoids: {criteria}."
         findings.append(Finding("criteria_to_avoid", "note", faults, message))
     if columns_found.not_read:
         message = f"Not read of the criteria: {listed(sorted(columns_found.not_read))}."
@@ -157,7 +159,11 @@ def _of_object(value: Mapping[str, Any], left: Counter[str]) -> list[Criterion]:
     if all(isinstance(text, str) for text in value.values()):
         return [_named(str(name), text, 1.0, str(name)) for name, text in value.items()]
     if all(_is_number(weight) for weight in value.values()):
-        return [Criterion.of_line(str(name), _weight(weight, str(name), "weight")) for name, weight in value.items()]
+        weights = {str(name): _weight(weight, str(name), "weight") for name, weight in value.items()}
+        return [
+            Criterion.of_line(name, weight) if weight >= 0 else Criterion.of_text(f"{_AVOID}{name}", -weight)
+            for name, weight in weights.items()
+        ]
     raise _Wrong(f"Criteria are a text or a list, here is {shown(value)}.")
 
 
@@ -222,7 +228,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _weight(value: Any, where: str, key: str) -> float:
-    """A weight of 0 or more. Points may be below 0: they are for what a good response avoids."""
+    """A weight, or points; below 0 where the criterion is what a good response avoids."""
     if is_missing(value):
         return 1.0
     try:
@@ -231,9 +237,4 @@ def _weight(value: Any, where: str, key: str) -> float:
         weight = math.nan
     if not math.isfinite(weight):
         raise _Wrong(f"{where}: its {key} is no number but {shown(value)}.")
-    if weight < 0 and key == "weight":
-        raise _Wrong(
-            f"{where}: its weight is {shown(value)}, and weights are 0 or more. What a good response avoids can be "
-            "given with points below 0."
-        )
     return weight

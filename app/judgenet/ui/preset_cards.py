@@ -26,6 +26,9 @@ CARDS: Final[tuple[tuple[str, str, str], ...]] = (
 )
 """Key of the preset, title and line of each card."""
 
+BY_CRITERIA: Final = "criteria"
+"""The preset for pairs whose criteria become the judges: a line below the cards, which fill their grid."""
+
 RECOMMENDED: Final = "widedeep"
 """The preset that is recommended to new users."""
 _NODE: Final = (21.0, 14.0)

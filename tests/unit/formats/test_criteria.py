@@ -39,7 +39,16 @@ SHAPES: list[tuple[Any, list[Criterion]]] = [
         [Criterion("Correct", "All claims are true.", 2), Criterion("Short", "", 0.5)],
     ),
     # Rubrics as Rewards
-    ([{"title": "Dose", "description": "Names 5 mg.", "weight": 5}], [Criterion("Dose", "Names 5 mg.", 5)]),
+    (
+        [
+            {"title": "Dose", "description": "Names 5 mg.", "weight": 5},
+            {"title": "No Warning", "description": "Pitfall Criteria: Does not warn of bleeding.", "weight": -2},
+        ],
+        [
+            Criterion("Dose", "Names 5 mg.", 5),
+            Criterion("Avoid: No Warning", "Pitfall Criteria: Does not warn of bleeding.", 2),
+        ],
+    ),
     # HealthBench
     (
         [
@@ -58,6 +67,7 @@ SHAPES: list[tuple[Any, list[Criterion]]] = [
         [Criterion("Facts", "All are true."), Criterion("Tone", "Polite.")],
     ),
     ({"Facts": 0.75, "Tone": 0.25}, [Criterion("Facts", "", 0.75), Criterion("Tone", "", 0.25)]),
+    ({"Facts": 0.75, "Errors": -0.25}, [Criterion("Facts", "", 0.75), Criterion("Avoid: Errors", "", 0.25)]),
     ({"rubrics": [{"name": "Facts"}]}, [Criterion("Facts")]),
 ]
 
@@ -100,7 +110,7 @@ BAD: list[tuple[Any, str]] = [
     (["True?", 3], "Criterion 2 is no text and no object but 3."),
     ([{"name": "Facts"}, {"name": " ", "weight": 1}], "Criterion 2 has no name."),
     ([{"name": "", "description": "All true."}], "Criterion 1 has an empty name."),
-    ([{"name": "Facts", "weight": -1}], "Criterion 1: its weight is -1, and weights are 0 or more."),
+    ([{"name": "Facts", "weight": "much"}], "Criterion 1: its weight is no number but 'much'."),
     ([{"name": "Facts", "weight": "much"}], "Criterion 1: its weight is no number but 'much'."),
     ([{"name": "Facts", "weight": True}], "Criterion 1: its weight is no number but true."),
     ([{"name": ["Facts"]}], "Criterion 1: its name is no text but"),
@@ -129,7 +139,7 @@ def test_what_was_read_is_told(tmp_path: Path) -> None:
     notes = {note.kind: note.message for note in read_pairs(path).notes}
     assert notes == {
         "criteria": "Criteria from rubrics: 1 to 2 each on 2 of 3 records, with weights.",
-        "criteria_to_avoid": "Points below 0 are for what a good response avoids: 1 criterion.",
+        "criteria_to_avoid": "Weights and points below 0 are for what a good response avoids: 1 criterion.",
         "criteria_not_read": "Not read of the criteria: tags.",
     }
 

@@ -9,9 +9,10 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
+from judgenet.ui.canvas import texts
 from judgenet.ui.canvas.edge_bundle import add_edge
 from judgenet.ui.canvas.layout import ColumnHeader, Rect
-from judgenet.ui.canvas.model import Place
+from judgenet.ui.canvas.model import LayerState, Place
 from judgenet.ui.canvas.node_item import enter_units
 from judgenet.ui.canvas.paint import Look, draw_neuron
 from judgenet.ui.canvas.paint_ends import (
@@ -57,6 +58,11 @@ class ChromeItem(QGraphicsItem):
         if what != self.hovered:
             self.hovered = what
             self.update()
+
+
+def _widths(layer: LayerState) -> tuple[str, ...]:
+    """The width of an adaptive layer in words, the longest first: n, where no pair tells."""
+    return (layer.widths or (texts.ANY_WIDTH,)) if layer.adaptive else ()
 
 
 class HeaderItem(ChromeItem):
@@ -114,7 +120,7 @@ class HeaderItem(ChromeItem):
             count=canvas.count(layer) if layer is not None and not design else None,
             hovered=self.hovered,
             line=design and small > 0.6,
-            varies=layer is not None and canvas.ends.layers[layer].adaptive,
+            varies=_widths(canvas.ends.layers[layer]) if layer is not None else (),
             can_shrink=(width or 0) > 1,
             fixed=not self.editable or canvas.exporting,
             removable=self._removable and bool(self.hovered) and header_room(self.column.w * small, True),

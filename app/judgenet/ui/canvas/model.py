@@ -148,7 +148,8 @@ class LayerState:
     ``window`` say how they came about. ``adaptive`` layers have as many neurons as there are roles; their width cannot
     be changed. ``title`` defaults to "Layer n". ``worth`` is what its votes are worth by a recorded run, in words for
     the line below it, the longest first (the first that fits is shown), and ``worth_tip`` all of it. ``gate``
-    stands before the layer, ``between`` between its neurons.
+    stands before the layer, ``between`` between its neurons. ``widths`` is the width of an adaptive layer over the
+    pairs that are loaded, in words, the longest first; empty where it is not known.
     """
 
     neurons: tuple[NeuronState, ...]
@@ -161,6 +162,7 @@ class LayerState:
     worth_tip: str = ""
     gate: GateState | None = None
     between: GateState | None = None
+    widths: tuple[str, ...] = ()
 
     @property
     def edge_count(self) -> int:
@@ -268,6 +270,7 @@ class NetworkState:
                 layer.title,
                 layer.worth,
                 layer.worth_tip,
+                layer.widths,
             )
             for layer in self.layers
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -434,13 +435,13 @@ def draw_header(
     count: VoteTally | None = None,
     hovered: str = "",
     line: bool = False,
-    varies: bool = False,
+    varies: Sequence[str] = (),
     can_shrink: bool = True,
     fixed: bool = False,
     removable: bool = False,
 ) -> None:
-    """A column's header: title, and at the right the stepper of the design (``width``, which ``varies`` where the roles
-    of a pair decide it: n) or how far it is (``count``).
+    """A column's header: title, and at the right the stepper of the design (``width``; where the roles of a pair decide
+    it the first of the words ``varies`` that fit) or how far it is (``count``).
 
     Under the mouse a removable layer shows its cross beside the title.
     """
@@ -449,7 +450,9 @@ def draw_header(
         room = w - STEPPER[0] - 8
         _draw_stepper(painter, ink, w, baseline, width, hovered, can_shrink)
     elif width is not None and w >= 90:
-        text = "n" if varies else f"{width:,}"
+        beside = w - ink.width(title, "section") - 8
+        widths = tuple(varies) or (f"{width:,}",)
+        text = next((words for words in widths if ink.width(words, "node") <= beside), widths[-1])
         ink.text(painter, w, baseline, text, "node", "text2", align="right", tabular=True)
         room = w - ink.width(text, "node") - 8
     elif count is not None and header_room(w, False):

@@ -6,6 +6,7 @@ from __future__ import annotations
 INPUT = "Input"
 OUTPUT = "Output"
 LAYER = "Layer"
+ANY_WIDTH = "n"
 
 
 def layer(number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from judgenet.core.acceptance import ACCEPTED
@@ -144,6 +145,16 @@ def problem_words(problem: Problem) -> str:
     return texts.READ_BY_NONE if whole_neuron else problem.message
 
 
+def with_widths(state: NetworkState, widths: tuple[int, int] | None) -> NetworkState:
+    """The canvas with the widths of layers that have a neuron a criterion, over the pairs that are loaded."""
+    if widths is None:
+        return state
+    words = (texts.width_by_question(*widths), texts.width_range(*widths))
+    layers = tuple(replace(layer, widths=words) if layer.adaptive else layer for layer in state.layers)
+    roles = state.roles and replace(state.roles, count=texts.width_range(*widths))
+    return replace(state, layers=layers, roles=roles)
+
+
 def pair_state(pair: Pair | None, index: int) -> PairNodeState:
     """The node of the pair; ``index`` is its place, from 0."""
     if pair is None:
@@ -207,6 +218,15 @@ def _chair_state(
     )
 
 
+def _drawn_widths(spec: NetworkSpec, criteria: tuple[int, int] | None) -> list[int]:
+    """How many neurons of each layer are drawn."""
+    widths = [width_of(spec, number) for number in range(spec.depth)]
+    if criteria is None:
+        return widths
+    most = max(1, criteria[1])
+    return [min(width, most) if spec.layers[at].adaptive else width for at, width in enumerate(widths)]
+
+
 def design_state(
     spec: NetworkSpec,
     profiles: Mapping[str, EndpointProfile],
@@ -216,8 +236,10 @@ def design_state(
     index: int,
     *,
     editable: bool = True,
+    criteria: tuple[int, int] | None = None,
 ) -> NetworkState:
-    """Everything that the canvas shows of a design."""
+    """Everything that the canvas shows of a design. ``criteria`` are the fewest and the most criteria of the pairs that
+    are loaded, where these decide widths: a usual number of neurons is drawn, and no more than there are."""
     at_places = problems_at(spec, problems)
     mistakes: dict[Problem, Mistake] = {}
 
@@ -229,7 +251,7 @@ def design_state(
             mistakes[problem] = Mistake(problem_words(problem), repair.words if repair else "")
         return mistakes[problem]
 
-    widths = [width_of(spec, number) for number in range(spec.depth)]
+    widths = _drawn_widths(spec, criteria)
     layers = tuple(
         _layer_state(spec, number, profiles, [mistake(at_places.get((number, place))) for place in range(width)])
         for number, width in enumerate(widths)
@@ -251,7 +273,7 @@ def design_state(
     if aggregation.quorum is not None:
         note = note or texts.quorum_of(plural(aggregation.quorum, "neuron"))
     note = note or _TIES.get((aggregation.ties, aggregation.fallback), "")
-    return NetworkState(
+    state = NetworkState(
         layers,
         pair=pair_state(pair, index),
         roles=roles_state(spec),
@@ -260,3 +282,4 @@ def design_state(
         chair=chair,
         editable=editable,
     )
+    return with_widths(state, criteria)

@@ -49,6 +49,14 @@ GENERATED = "Generated"
 GENERATED_FOR_PAIRS = "For each pair"
 
 
+def width_range(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+def width_by_question(low: int, high: int) -> str:
+    return f"{low} per question" if low == high else f"{low} to {high}, by question"
+
+
 def role_limit(limit: int) -> str:
     return f"≤ {limit}"
 

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from judgenet.core.cascade import has_stop_rules
 from judgenet.core.endpoint_extra import with_endpoint_extra
+from judgenet.core.pairs import Pair
+from judgenet.core.plan import criteria_range
 from judgenet.store.files import atomic_write
 from judgenet.ui.canvas.export import network_image, network_png, network_svg
 from judgenet.ui.canvas.gates import with_gates
@@ -53,6 +55,7 @@ class DesignPage(Page):
         super().__init__(context, parent)
         self._quiet = False
         self._index = 0
+        self._widths: tuple[Sequence[Pair], object, tuple[int, int] | None] | None = None
         self.editor = DesignEditor(context, self)
         document = context.document
         self.worth = LayerWorth(context, self)
@@ -200,11 +203,20 @@ class DesignPage(Page):
             pair,
             index,
             editable=not document.read_only,
+            criteria=self._criteria_widths(),
         )
         estimate = self.context.figures.estimate
         state = with_gates(state, document.spec, None if estimate is None else estimate.estimate)
         state = with_weights(state, self.context.learning.rule_of_design())
         return self.worth.below_layers(state, with_endpoint_extra(document.spec, document.profiles))
+
+    def _criteria_widths(self) -> tuple[int, int] | None:
+        """The widths of layers with a neuron a criterion, counted once for the pairs that are loaded."""
+        spec, pairs = self.context.document.spec, self.context.document.pairs
+        decides = (spec.roles.kind, len(spec.roles.roles), any(layer.adaptive for layer in spec.layers))
+        if self._widths is None or self._widths[0] is not pairs or self._widths[1] != decides:
+            self._widths = (pairs, decides, criteria_range(spec, pairs))
+        return self._widths[2]
 
     def _pair_chosen(self, index: int) -> None:
         self._index = index

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from judgenet.core.presets import PRESETS
 from judgenet.core.wording import near_day
 from judgenet.engine.embedded_model import find_model
 from judgenet.store.recovery import drafts
@@ -33,7 +35,7 @@ from judgenet.ui.measures import measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages import texts
 from judgenet.ui.pages.base import Page
-from judgenet.ui.preset_cards import CARDS, PresetCard
+from judgenet.ui.preset_cards import BY_CRITERIA, CARDS, PresetCard
 from judgenet.ui.settings import Recent
 from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import set_kind
@@ -76,6 +78,7 @@ class WelcomePage(Page):
         measure(self._links, spacing=20)
         measure(self._right_column, spacing=20)
         measure(self._grid, spacing=16)
+        measure(self._more, spacing=8)
         measure(self._panel_row, margins=(24, 20, 24, 20), spacing=24)
         for button in (self.open_button, self.pairs_button, self.example, self.back):
             measure(button, icon=16)
@@ -161,6 +164,16 @@ class WelcomePage(Page):
         for card in self.cards:
             card.chosen.connect(self.preset_chosen)
         column.addLayout(self._grid)
+        self._more = more = QHBoxLayout()
+        self.criteria = QPushButton(PRESETS[BY_CRITERIA].title)
+        set_kind(self.criteria, "link")
+        self.criteria.setToolTip(PRESETS[BY_CRITERIA].description)
+        self.criteria.setAccessibleDescription(PRESETS[BY_CRITERIA].description)
+        self.criteria.clicked.connect(partial(self.preset_chosen.emit, BY_CRITERIA))
+        more.addWidget(label("Pairs with criteria, a checklist or a rubric for each question:", tone="text2"))
+        more.addWidget(self.criteria)
+        more.addStretch(1)
+        column.addLayout(more)
         panel = QFrame()
         panel.setProperty("part", "panel")
         row = QHBoxLayout(panel)
