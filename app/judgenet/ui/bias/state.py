@@ -25,6 +25,7 @@ from judgenet.engine.bias import (
     USUAL_JUDGES,
     LabEstimate,
     LabFinished,
+    LabHandle,
     asked_of,
     estimate_lab,
     lab_of,
@@ -318,11 +319,9 @@ class BiasState(QObject):
     async def _run(self, built: BuiltLab, start: Start, planned: int, groups: Groups | None) -> None:
         store, judges = self._document.own_store, self.choice.judges
         assert store is not None
-        if (
-            not await self._document.approvals.may_send(profiles_of(start))
-            or store is not self._document.own_store
-            or self.why_not()
-        ):
+        allowed = await self._document.approvals.may_send(profiles_of(start))
+        # The user may have opened another project, or begun a run, while the question was open.
+        if not allowed or store is not self._document.own_store or self.why_not():
             return
         self._document.save()
         engine = self._runner.engine()
@@ -333,27 +332,19 @@ class BiasState(QObject):
         self._runner.occupy(texts.THE_LAB, self.stop)
         ended = threading.Event()
 
-        def go(job: Job) -> LabFinished:
+        def work(job: Job) -> LabFinished:
             try:
-                handle = start_lab(engine, store, start, built, judges, tally.take)
-                while True:
-                    try:
-                        finished = handle.future.result(_LOOK_S)
-                        if finished.state == "done" and groups is not None:
-                            self._ask_orders(store, replace(start, limits=finished.left), groups, finished.lab, job)
-                        return finished
-                    except TimeoutError:
-                        job.share = min(1.0, tally.calls / planned) if planned else None
-                        job.text = texts.calls_of_planned(tally.calls, planned)
-                        if self._stop_asked or job.cancelled:
-                            handle.cancel()
+                finished = self._wait(start_lab(engine, store, start, built, judges, tally.take), job, planned)
+                if finished.state == "done" and groups is not None:
+                    self._ask_orders(store, replace(start, limits=finished.left), groups, finished.lab, job)
+                return finished
             finally:
                 ended.set()
 
         self._pulse.start()
         self.going_changed.emit()
         try:
-            self.ended = await self._tasks.job(texts.LAB, go)
+            self.ended = await self._tasks.job(texts.LAB, work)
         except JobCancelled:
             # The thread ends within a second; until then nothing else may begin.
             await self._tasks.off_thread(ended.wait)
@@ -368,6 +359,18 @@ class BiasState(QObject):
         if self.ended is not None and self.ended.state in ("halted", "failed"):
             self._errors.tell(self.ended.message, texts.THE_LAB)
         self._changed()
+
+    def _wait(self, handle: LabHandle, job: Job, planned: int) -> LabFinished:
+        """Waits for a lab, in its thread: tells the job how far it is, and ends it when the user stops it."""
+        while True:
+            try:
+                return handle.future.result(_LOOK_S)
+            except TimeoutError:
+                calls = self._tally.calls
+                job.share = min(1.0, calls / planned) if planned else None
+                job.text = texts.calls_of_planned(calls, planned)
+                if self._stop_asked or job.cancelled:
+                    handle.cancel()
 
     def _ask_orders(self, store: Store, start: Start, groups: Groups, lab: str, job: Job) -> None:
         """Asks for rankings of several responses in one call; in a thread, until all are in or the user stops the

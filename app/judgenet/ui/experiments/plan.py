@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from judgenet.core.experiments import EXPERIMENTS, FAIREVAL_SAMPLES
+from judgenet.core.wording import capitalized
 from judgenet.engine.budget import Limits
 from judgenet.stats.labour import Labour
 from judgenet.ui.elements import ComboBox, SpinBox, add_row, label
@@ -158,7 +159,7 @@ class ExperimentPlan(QScrollArea):
         self._key = key
         preset = EXPERIMENTS[key]
         self.lead.setText(preset.description)
-        self.cost.setText(preset.cost[0].upper() + preset.cost[1:] + ".")
+        self.cost.setText(f"{capitalized(preset.cost)}.")
         for widget in (self.pairs, self.pair_count):
             widget.blockSignals(True)
         self.pairs.setCurrentIndex(1 if preset.each and tasks else 0)
@@ -219,7 +220,7 @@ class ExperimentPlan(QScrollArea):
         """Shows the lines of the estimate as (name, value), and a warning below them; none where ``note`` is empty."""
         clear_layout(self._facts)
         for row, (name, text) in enumerate(lines):
-            self._facts.addWidget(label(name[0].upper() + name[1:], tone="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
+            self._facts.addWidget(label(capitalized(name), tone="text2"), row, 0, Qt.AlignmentFlag.AlignTop)
             value = label(text, "strong" if name in (texts.STILL_TO_ASK, texts.PRICE) else "", wrap=True)
             self._facts.addWidget(value, row, 1)
         self.note.setText(note)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 
 from judgenet.core.cascade import NEVER, read_stop_rule, stop_rule_text, stop_rule_words, with_rule
 from judgenet.core.network import NetworkError, StopRule, StopWhen, is_recorded
-from judgenet.core.wording import money, of, percent, percent_interval, points, points_interval
+from judgenet.core.wording import capitalized, money, of, percent, percent_interval, points, points_interval
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.elements import ComboBox, label, line, link
@@ -332,4 +332,4 @@ def _column(widget: QWidget) -> QVBoxLayout:
 def _sentence(text: str) -> str:
     rule = read_stop_rule(text)
     words = text if rule is None else stop_rule_words(rule)
-    return f"{words[:1].upper()}{words[1:]}"
+    return capitalized(words)

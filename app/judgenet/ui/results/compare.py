@@ -107,6 +107,27 @@ def _network_parts(changes: Sequence[Change], names: tuple[str, str]) -> list[st
     return parts
 
 
+def _gain_line(beside: OtherRun, one: str) -> Line:
+    """What the run in focus gains over the other one on the pairs that both judged, or why that is not known."""
+    overturns = beside.comparison.overturns
+    if not beside.common:
+        return (texts.NO_COMMON_PAIR,)
+    common = plural(beside.common, "pair")
+    if overturns.gain is None:
+        return (texts.no_gain(common, overturns.reasons.get("gain", "")),)
+    over_questions = beside.compared.figures.questions_p
+    test = (
+        texts.mcnemar(p_value(overturns.p))
+        if over_questions is None
+        else texts.mcnemar_over_questions(p_value(over_questions))
+    )
+    labelled = plural(overturns.n_labelled, "labelled pair")
+    return (
+        Strong(texts.gain_for(points(overturns.gain), one.lower())),
+        texts.on_common_pairs(labelled, common, test),
+    )
+
+
 class ComparePanel(Panel):
     """The figures of two runs, and the pairs on which only one of them is right.
 
@@ -178,50 +199,36 @@ class ComparePanel(Panel):
         other = beside.other
         one, two = texts.run(mine.run.number), texts.run(other.run.number)
         self.title.setText(texts.compared(one, two.lower()))
-        rows = [
-            FigureRow(
-                f"{called(of.run).replace('&&', '&')}, {aggregation_title(of.report.decides)}, {of.report.spec.name}",
-                of.report.headline,
-                subject=of is mine,
-            )
-            for of in (mine, other)
-        ]
+        rows = []
+        for results in (mine, other):
+            run, report = called(results.run).replace("&&", "&"), results.report
+            name = f"{run}, {aggregation_title(report.decides)}, {report.spec.name}"
+            rows.append(FigureRow(name, report.headline, subject=results is mine))
         self.table.show_rows(rows)
         self.warning.say(differing_line(beside, mine.run), warning=True)
         self._show_differences(beside.compared, one, two)
         sentences = plan_words(beside.plan), at_words(beside.plan)
         self.plan.setText(" ".join(f"{sentence}." for sentence in sentences if sentence))
-        overturns = beside.comparison.overturns
-        line: Line
-        if not beside.common:
-            line = (texts.NO_COMMON_PAIR,)
-        elif overturns.gain is None:
-            line = (texts.no_gain(plural(beside.common, "pair"), overturns.reasons.get("gain", "")),)
-        else:
-            over_questions = beside.compared.figures.questions_p
-            test = texts.mcnemar(p_value(overturns.p))
-            if over_questions is not None:
-                test = texts.mcnemar_over_questions(p_value(over_questions))
-            line = (
-                Strong(texts.gain_for(points(overturns.gain), one.lower())),
-                texts.on_common_pairs(
-                    plural(overturns.n_labelled, "labelled pair"), plural(beside.common, "pair"), test
-                ),
-            )
-        self.line.say(line)
+        self.line.say(_gain_line(beside, one))
+        self._show_links(one.lower(), two.lower())
+
+    def _show_links(self, one: str, two: str) -> None:
+        """Shows how many pairs only one of the two runs has right, each number as a link to its pairs."""
+        assert self._beside is not None
+        overturns = self._beside.comparison.overturns
         counts: dict[Turn, int] = {
             "right": overturns.to_right,
             "wrong": overturns.to_wrong,
             "all": overturns.overturned,
         }
         which: dict[Turn, str] = {
-            "right": texts.only_right(one.lower()),
-            "wrong": texts.only_right(two.lower()),
+            "right": texts.only_right(one),
+            "wrong": texts.only_right(two),
             "all": texts.THEY_DIFFER,
         }
         for turn in self._turns:
             button = self.links[turn]
-            self._words[turn] = texts.pairs_compared(one.lower(), two.lower(), which[turn])
+            self._words[turn] = texts.pairs_compared(one, two, which[turn])
             button.setText(f"{plural(counts[turn], 'pair')}: {which[turn]}")
             button.setAccessibleName(button.text())
             button.setEnabled(counts[turn] > 0)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QPushButton,
 
 from judgenet.core.acceptance import CONFIDENCE_WORDS, acceptance_words
 from judgenet.core.network import AcceptanceRule, Confidence
-from judgenet.core.wording import of, plural
+from judgenet.core.wording import capitalized, of, plural
 from judgenet.ui.elements import ComboBox, label, link
 from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
@@ -99,7 +99,8 @@ class GuaranteePanel(Panel):
         state.changed.connect(self._fill)
         self._fill()
 
-    def _lay_out(self) -> None:
+    def _make_controls(self) -> QGridLayout:
+        """The names and controls of error, risk and confidence."""
         grid = QGridLayout()
         grid.setColumnStretch(1, 1)
         rows: tuple[tuple[str, QWidget], ...] = (
@@ -113,6 +114,12 @@ class GuaranteePanel(Panel):
             grid.addWidget(words, row, 0)
             grid.addWidget(widget, row, 1)
         grid.addWidget(self.alpha_value, 0, 2)
+        measure(grid, across=12, down=8)
+        measure(self.alpha_value, font="strong", tabular=True, min_width=44)
+        return grid
+
+    def _lay_out(self) -> None:
+        """Puts the controls and figures at the left, the chart at the right."""
         bigs = QHBoxLayout()
         for big in (self.decided, self.people):
             bigs.addWidget(big, 1, Qt.AlignmentFlag.AlignTop)
@@ -125,7 +132,7 @@ class GuaranteePanel(Panel):
         save.addWidget(self.save_button)
         save.addStretch(1)
         left = QVBoxLayout()
-        for part in (grid, bigs, queue, save):
+        for part in (self._make_controls(), bigs, queue, save):
             left.addLayout(part)
         left.addWidget(self.kept)
         left.addWidget(self.remove, alignment=Qt.AlignmentFlag.AlignLeft)
@@ -143,14 +150,12 @@ class GuaranteePanel(Panel):
         self.body.addWidget(self.ran_queue, alignment=Qt.AlignmentFlag.AlignLeft)
         self.body.addLayout(both)
         self.body.addWidget(self.note)
-        measure(grid, across=12, down=8)
         measure(bigs, spacing=16)
         measure(queue, spacing=8)
         measure(save, spacing=8)
         measure(left, spacing=12)
         measure(right, spacing=4)
         measure(both, spacing=24)
-        measure(self.alpha_value, font="strong", tabular=True, min_width=44)
 
     # What is asked
 
@@ -210,7 +215,7 @@ class GuaranteePanel(Panel):
         self.ran_queue.setVisible(bool(decided is not None and queue))
         if decided is None:
             return
-        notes = [f"{note[:1].upper()}{note[1:]}." for note in decided.notes]
+        notes = [f"{capitalized(note)}." for note in decided.notes]
         missing = texts.without_verdict(decided.no_verdict) if decided.no_verdict else ""
         counts = texts.run_decided(
             of(decided.accepted, decided.n_total), decided.for_people, decided.for_people_labelled, missing
@@ -267,7 +272,7 @@ class GuaranteePanel(Panel):
                     plural(figures.accepted_labels, "accepted label"),
                 )
             )
-        notes += [f"{note[:1].upper()}{note[1:]}." for note in figures.notes]
+        notes += [f"{capitalized(note)}." for note in figures.notes]
         notes.append(texts.CHOOSE_FIRST)
         if promised and why:
             notes.append(why)

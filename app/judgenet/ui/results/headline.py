@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QSiz
 from judgenet.core.acceptance import ACCEPTED
 from judgenet.core.labels import Chosen
 from judgenet.core.pairs import Verdict
-from judgenet.core.wording import aggregation_title, percent, percent_interval, plural
+from judgenet.core.wording import aggregation_title, capitalized, percent, percent_interval, plural
 from judgenet.figures.rates import CorrectedRates
 from judgenet.report.axis import Axis, ticks_within
 from judgenet.report.blocks import Given, Line, Strong, VerdictMark
@@ -280,7 +280,7 @@ class HeadPanel(QFrame):
             if estimates[method].value is None:
                 refused.setdefault(estimates[method].reason, []).append(titles[method])
         lines: list[Line] = [(f"{'; '.join(names)}: n/a – {reason}.",) for reason, names in refused.items()]
-        lines += [(f"{note[:1].upper()}{note[1:]}.",) for note in estimates[subject].notes if note != "uncorrected"]
+        lines += [(f"{capitalized(note)}.",) for note in estimates[subject].notes if note != "uncorrected"]
         self.win_note.say(*lines)
         self.win_note.setVisible(bool(lines))
 
@@ -366,7 +366,7 @@ def headline_lines(rates: CorrectedRates, validity: str = "") -> tuple[Line, ...
     naive = rates.estimates["naive"]
     if rates.headline is None:
         if naive.value is None:
-            return ((naive.reason[:1].upper() + naive.reason[1:] + ".",),)
+            return ((f"{capitalized(naive.reason)}.",),)
         return (
             (
                 Strong(texts.UNCORRECTED),

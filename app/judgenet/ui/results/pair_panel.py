@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 from judgenet.core.acceptance import ACCEPTED, FOR_PEOPLE
 from judgenet.core.aggregate import NO_QUORUM
 from judgenet.core.pairs import Verdict
-from judgenet.core.wording import SPOKEN, clean, plural
+from judgenet.core.wording import SPOKEN, capitalized, clean, plural
 from judgenet.store.acceptance import left_to_people
 from judgenet.store.db import Store, StoreError
 from judgenet.store.quorum import lacks_quorum
@@ -285,7 +285,7 @@ class PairPanel(QFrame):
     ) -> None:
         """Lists pairs by their places in the run; ``why`` says in words which pairs they are."""
         self.count.setText(plural(len(pairs), "pair"))
-        self.why.setText(f"{why[:1].upper()}{why[1:]}")
+        self.why.setText(capitalized(why))
         self.setAccessibleName(f"{plural(len(pairs), 'pair')}: {why}")
         self.view.pairs.show_pairs(store, results, aggregation, pairs)
 

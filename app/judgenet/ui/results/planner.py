@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from judgenet.core.wording import SPOKEN, plural
+from judgenet.core.wording import SPOKEN, capitalized, plural
 from judgenet.figures.rates import CorrectedRates
 from judgenet.report.axis import round_ticks
 from judgenet.ui.elements import label
@@ -155,22 +155,27 @@ class PlannerPanel(Panel):
                 text.setText(
                     texts.in_all_at_best(labels, f"{100 * need.floor:.1f}") if need.floor else texts.in_all(labels)
                 )
-        notes = [texts.assumed(plan.assumption)] if plan.assumption else []
-        if plan.effect.words:
-            notes.append(f"{plan.effect.words[:1].upper()}{plan.effect.words[1:]}.")
-        if plan.labelled and not rates.counting:
-            notes.append(texts.not_random(plural(plan.labelled, "label")))
-        reasons: dict[str, list[str]] = {}
-        # Where nothing is advised, why not is told of the best way: the others need more.
-        for method, need in plan.needs.items():
-            if need.reason and (advised is not None or method == "within_verdict"):
-                reasons.setdefault(need.reason, []).append(_NAMES[method])
-        notes += [f"{', '.join(names)}: {reason}." for reason, names in reasons.items()]
-        if advised is None:
-            notes.append(texts.MORE_LABELS_DO_NOT_HELP)
-        notes.append(texts.HOW_PAIRS_ARE_DRAWN)
-        self.note.setText(" ".join(notes))
+        self.note.setText(" ".join(_notes(plan, counting=rates.counting)))
         self.chart.show_picture(plan_picture(plan))
+
+
+def _notes(plan: LabelPlan, *, counting: bool) -> list[str]:
+    """What to know of a plan; ``counting``: whether the labels there are count in estimates."""
+    notes = [texts.assumed(plan.assumption)] if plan.assumption else []
+    if plan.effect.words:
+        notes.append(f"{capitalized(plan.effect.words)}.")
+    if plan.labelled and not counting:
+        notes.append(texts.not_random(plural(plan.labelled, "label")))
+    possible = plan.needs["within_verdict"].labels is not None
+    reasons: dict[str, list[str]] = {}
+    # Where the best method cannot reach the width, its reason is enough: the others need more labels.
+    for method, need in plan.needs.items():
+        if need.reason and (possible or method == "within_verdict"):
+            reasons.setdefault(need.reason, []).append(_NAMES[method])
+    notes += [f"{', '.join(names)}: {reason}." for reason, names in reasons.items()]
+    if not possible:
+        notes.append(texts.MORE_LABELS_DO_NOT_HELP)
+    return [*notes, texts.HOW_PAIRS_ARE_DRAWN]
 
 
 def _both(needs: dict[PlanMethod, tuple[QLabel, QLabel]]) -> list[QWidget]:

@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from judgenet.core.wording import aggregation_title, minus, of, plural
+from judgenet.core.wording import aggregation_title, capitalized, minus, of, plural
 from judgenet.report.axis import round_ticks
 from judgenet.stats.intervals import Interval
 from judgenet.store.db import Store, StoreError
@@ -306,7 +306,7 @@ def _words(systems: SystemsRanking, *, wins: bool) -> list[str]:
         text = texts.overlap_with_people(f"{people.overlap:.3f}", plural(people.pairs, "pair"))
         parts.append(text + (texts.overlap_by_question(f"{by_question:.3f}") if by_question is not None else "") + ".")
     if ranking.reason:
-        parts.append(f"{ranking.reason[:1].upper()}{ranking.reason[1:]}.")
+        parts.append(f"{capitalized(ranking.reason)}.")
     for note in systems.notes:
-        parts.append(f"{note[0].upper()}{note[1:]}.")
+        parts.append(f"{capitalized(note)}.")
     return parts

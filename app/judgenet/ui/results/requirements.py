@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 from judgenet.core.documents import DocumentError
 from judgenet.core.requirements import figure_words, parse_requirement
-from judgenet.core.wording import clean
+from judgenet.core.wording import capitalized, clean
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.elements import field, label, set_tone
@@ -152,7 +152,7 @@ class RequirementsPanel(Panel):
         if self.gate is not None:
             for row in self.gate.requirements:
                 notes += [f"{row.requirement}: {words}." for words in (*filter(None, [row.reason]), *row.notes)]
-            notes += [f"{words[:1].upper()}{words[1:]}." for words in self.gate.notes]
+            notes += [f"{capitalized(words)}." for words in self.gate.notes]
         file = self._context.document.file
         return [clean(words) for words in notes] + ([] if file is None else [texts.same_check(shlex.quote(file.name))])
 
@@ -182,7 +182,7 @@ class RequirementsPanel(Panel):
         try:
             parse_requirement(text)
         except DocumentError as error:
-            self._tell(error.problem[:1].upper() + error.problem[1:] + ".")
+            self._tell(f"{capitalized(error.problem)}.")
             return
         self.edit.clear()
         if text not in self._requirements:
