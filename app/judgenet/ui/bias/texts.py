@@ -82,7 +82,7 @@ MARGIN = "No-bias margin"
 MARGIN_OF_NET_EFFECT = "Margin of the net effect for no bias"
 MARGIN_TIP = (
     "A judge is said to have no bias only where an equivalence test rules out a net effect above this margin. Changing "
-    "it asks nothing anew."
+    "it needs no new calls."
 )
 PERCENTAGES_BASED_ON = "Percentages based on"
 BASED_ON_VALID_PAIRS = "valid pairs"
@@ -92,7 +92,7 @@ RANK_IN_ONE_CALL = "Rank several responses in one call"
 RESPONSES_IN_ONE_CALL = "Responses ranked in one call"
 NO_RANKINGS = "no rankings"
 RESPONSES_UNIT = " responses"
-RANK_IN_ONE_CALL_TIP = "Also asks the network's model, once per instruction, to rank so many responses at once"
+RANK_IN_ONE_CALL_TIP = "Also asks the network's model, once per instruction, to rank this many responses at once"
 TIES_ALLOWED = "Judges may call a tie"
 
 # The card: titles of its columns

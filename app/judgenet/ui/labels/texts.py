@@ -37,7 +37,7 @@ RANDOM_SAMPLE_LEAD = (
 )
 PLANNED_SAMPLE = "Planned sample"
 PLANNED_SAMPLE_LEAD = (
-    "Drawn at random within each verdict, more where a label tells more. Sides are shuffled; names and verdicts are "
+    "Drawn at random within each verdict, more where labels are more informative. Sides are shuffled; names and verdicts are "
     "hidden."
 )
 TARGETED_REVIEW = "Targeted review"
@@ -174,8 +174,8 @@ NO_RUN = "There is no run yet."
 
 def not_written(labels: str) -> str:
     return (
-        f"The last {labels} could not be written yet. Free some space; they are kept here meanwhile, and the studio "
-        "goes on trying."
+        f"The last {labels} could not be saved yet. Free some disk space; they are kept in memory meanwhile, and the "
+        "studio keeps trying."
     )
 
 

@@ -452,7 +452,7 @@ def assumed(assumption: str) -> str:
 
 def not_random(labels: str) -> str:
     return (
-        f"The {labels} there are were not chosen at random: they tell how often people and network agree, and do not "
+        f"The existing {labels} were not chosen at random: they show how often people and network agree, but do not "
         "count."
     )
 
@@ -667,8 +667,8 @@ MAY_REPLACE = "May replace"
 YES = "yes"
 NO = "no"
 ALT_TEST = (
-    "Alternative Annotator Test: each annotator is left out in turn, and judge and annotator are held against the "
-    "others. A judge that wins against half of the annotators or more may replace people."
+    "Alternative Annotator Test: each annotator is left out in turn, and judge and annotator are compared with "
+    "the others. A judge that wins against half of the annotators or more may replace people."
 )
 
 
@@ -732,12 +732,12 @@ CHOOSE_FIRST = (
 NOTHING_PROMISED_YET = "Nothing can be promised yet."
 PROJECT_HAS_RULE = "The project has this rule."
 NETWORK_ASKS_OTHERWISE = (
-    "The network of today asks otherwise than this run did: run it, and choose the rule from that run."
+    "The current network asks otherwise than this run did: run it, and choose the rule from that run."
 )
 
 
 def other_network(why: str) -> str:
-    return f"The network of today is another one. {why}"
+    return f"The current network is a different one. {why}"
 
 
 def without_verdict(pairs: int) -> str:
@@ -825,7 +825,7 @@ ONE_LAYER_ONLY = "The network has one layer."
 ONE_ORDER_SHOWN = "The responses were shown in one order only."
 LAYER_1 = "layer 1"
 VERDICT_OF_WHOLE_NETWORK = (
-    "The chair, and a learned or accepted verdict, know the whole network: the vote of all stands for them."
+    "A chair and a learned or accepted verdict depend on the whole network: the vote of all neurons is shown instead."
 )
 NO_ACCURACY = "accuracy: no pair has both a human label and a verdict"
 RUN_AS_IT_WAS = "the run as it was"
@@ -971,7 +971,9 @@ RULE_LOOKS_BETTER = (
     "A rule that is chosen on the pairs on which it is measured looks better than it is: try it on others before you "
     "rely on it."
 )
-WHOLE_NETWORK_STAND_IN = "The chair, and a learned verdict, know the whole network: the vote of all stands for them."
+WHOLE_NETWORK_STAND_IN = (
+    "A chair and a learned verdict depend on the whole network: the vote of all neurons is shown instead."
+)
 ACCURACY = "Accuracy"
 EVERY_CALL = "Every call is made"
 
