@@ -37,8 +37,8 @@ RANDOM_SAMPLE_LEAD = (
 )
 PLANNED_SAMPLE = "Planned sample"
 PLANNED_SAMPLE_LEAD = (
-    "Drawn at random within each verdict, more where labels are more informative. Sides are shuffled; names and verdicts are "
-    "hidden."
+    "Drawn at random within each verdict, more where labels are more informative. Sides are shuffled; names and "
+    "verdicts are hidden."
 )
 TARGETED_REVIEW = "Targeted review"
 TARGETED_REVIEW_LEAD = (
