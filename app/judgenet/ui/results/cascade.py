@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, QTimer
@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 from judgenet.core.cascade import NEVER, read_stop_rule, stop_rule_text, stop_rule_words, with_rule
 from judgenet.core.network import NetworkError, StopRule, StopWhen, is_recorded
 from judgenet.core.wording import capitalized, money, of, percent, percent_interval, points, points_interval
-from judgenet.store.db import Store, StoreError
+from judgenet.store.db import Store
 from judgenet.ui.context import Context
 from judgenet.ui.elements import ComboBox, label, line, link
 from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
+from judgenet.ui.results.latest import LatestComputation
 from judgenet.ui.results.panel import Big, Panel, clear_layout
 from judgenet.ui.results.state import Results
 from judgenet.ui.results.what_if import Slider, stood_for
@@ -83,8 +84,7 @@ class CascadePanel(Panel):
         self.say(texts.FROM_RECORDED_RUN)
         self._context = context
         self._results: Results | None = None
-        self._key: tuple[object, ...] | None = None
-        self._number = 0
+        self._latest = LatestComputation(context)
         self.found: RunCascade | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -153,8 +153,8 @@ class CascadePanel(Panel):
         self.setVisible(shown)
         if not shown:
             # What is still being computed is of another run.
-            self._number += 1
-            self._key = self.found = None
+            self._latest.forget()
+            self.found = None
             return
         if new:
             self._fill_stages(frame.spec.depth, frame.names)
@@ -230,39 +230,23 @@ class CascadePanel(Panel):
         results, store = self._results, self._context.document.store
         if results is None or store is None:
             return
-        key = (results, self.question)
-        if key == self._key:
-            return
-        self._key = key
-        self._number += 1
-        self._context.tasks.start(self._read(store, results, self.question, self._number), texts.REPLAY_RULE)
+        if self._latest.is_new((results, self.question)):
+            work = partial(cascade_of, store, results, self.question)
+            self._latest.start(texts.REPLAY_RULE, work, self._show, about=results.run.id, refuse=self._refuse)
 
-    async def _read(self, store: Store, results: Results, question: CascadeQuestion, number: int) -> None:
-        from judgenet.figures.errors import FiguresError
-
-        cascade: RunCascade | None = None
-        problem = ""
-        try:
-            cascade = await self._context.tasks.off_thread(cascade_of, store, results, question)
-        except FiguresError as error:
-            problem = str(error)
-        except (StoreError, sqlite3.Error) as error:
-            # Another project was opened meanwhile, and the store of the one before is closed.
-            if number == self._number and self._context.document.store is store:
-                self._context.errors.tell_exception(error, results.run.id)
-            return
-        if number == self._number:
-            self._tell(cascade, problem)
-
-    def _tell(self, cascade: RunCascade | None, problem: str) -> None:
-        self.found = cascade
-        self.use.setVisible(cascade is not None and self._usable())
+    def _refuse(self, problem: str) -> None:
+        """Says why the rule cannot be replayed."""
+        self.found = None
+        self.use.hide()
         clear_layout(self._table)
-        if cascade is None:
-            for big in (self.accuracy, self.calls, self.gain):
-                big.say("n/a", "")
-            self.words.setText(problem)
-            return
+        for big in (self.accuracy, self.calls, self.gain):
+            big.say("n/a", "")
+        self.words.setText(problem)
+
+    def _show(self, cascade: RunCascade) -> None:
+        self.found = cascade
+        self.use.setVisible(self._usable())
+        clear_layout(self._table)
         mine = next(row for row in cascade.variants if row.rule == cascade.rule)
         n = texts.accuracy_on(percent_interval(cascade.accuracy_ci), of(cascade.n_used, cascade.labelled))
         self.accuracy.say(percent(cascade.accuracy), n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QWidget
@@ -12,6 +13,7 @@ from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
 from judgenet.ui.results.figures_table import NO_FIGURES, Column, FigureRow, FiguresTable
+from judgenet.ui.results.latest import LatestComputation
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.state import Results
 from judgenet.ui.tokens import TABLE_EDGE
@@ -19,6 +21,7 @@ from judgenet.ui.widgets import Segment
 
 if TYPE_CHECKING:
     from judgenet.figures.alt_test import AltTestFigures, RunAltTest
+    from judgenet.store.frame import RunFrame
 
 _ROWS: Final = 12
 _ANSWERS: Final = {True: texts.YES, False: texts.NO, None: "n/a"}
@@ -46,11 +49,9 @@ class InsteadPanel(Panel):
         self.words = label("", wrap=True)
         self.note = label(texts.ALT_TEST, tone="text2", wrap=True)
         super().__init__(texts.JUDGE_INSTEAD, flush=True, parent=parent)
-        self._context = context
         self.tested: RunAltTest | None = None
         self._results: Results | None = None
-        self._key: tuple[object, ...] | None = None
-        self._number = 0
+        self._latest = LatestComputation(context)
         self.head.insertWidget(1, self.epsilon)
         for widget in (self.words, self.table, self.note):
             self.body.addWidget(widget)
@@ -64,8 +65,8 @@ class InsteadPanel(Panel):
 
     def forget(self) -> None:
         """Forgets everything: another project was opened."""
-        self._number += 1
-        self._results = self.tested = self._key = None
+        self._latest.forget()
+        self._results = self.tested = None
         self.hide()
 
     def look(self, results: Results, *, live: bool) -> None:
@@ -81,22 +82,15 @@ class InsteadPanel(Panel):
         results = self._results
         if results is None:
             return
-        data = results.report.data
-        key = (results.run.id, data.finished, results.rules, results.frame, self.epsilon.current)
-        if key == self._key:
-            return
-        self._key = key
-        self._number += 1
-        work = self._test(results, float(self.epsilon.current), self._number)
-        self._context.tasks.start(work, texts.TEST_JUDGES)
+        key = (results.run.id, results.report.data.finished, results.rules, results.frame, self.epsilon.current)
+        if self._latest.is_new(key):
+            work = partial(_test, results.frame, float(self.epsilon.current))
+            take = partial(self._take, decides=results.report.decides)
+            self._latest.start(texts.TEST_JUDGES, work, take, about=results.run.id)
 
-    async def _test(self, results: Results, epsilon: float, number: int) -> None:
-        from judgenet.figures.alt_test import run_alt_test
-
-        tested = await self._context.tasks.off_thread(run_alt_test, results.frame, epsilon)
-        if number == self._number:
-            self.tested = tested
-            self._fill(tested, results.report.decides)
+    def _take(self, tested: RunAltTest, *, decides: str) -> None:
+        self.tested = tested
+        self._fill(tested, decides)
 
     def _fill(self, tested: RunAltTest, decides: str) -> None:
         from judgenet.figures.alt_test import alt_test_words
@@ -114,6 +108,12 @@ class InsteadPanel(Panel):
         rows = [_row(aggregation_title(name), tested.aggregations[name], subject=name == decides) for name in names]
         rows += [_row(name, judge) for name, judge in tested.neurons.items()]
         self.table.show_rows(rows)
+
+
+def _test(frame: RunFrame, epsilon: float) -> RunAltTest:
+    from judgenet.figures.alt_test import run_alt_test
+
+    return run_alt_test(frame, epsilon)
 
 
 def _row(name: str, figures: AltTestFigures, *, subject: bool = False) -> FigureRow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtWidgets import QWidget
@@ -11,6 +12,7 @@ from judgenet.ui.context import Context
 from judgenet.ui.elements import label, unbroken
 from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
+from judgenet.ui.results.latest import LatestComputation
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, share_ticks
 from judgenet.ui.results.state import Results
@@ -18,6 +20,7 @@ from judgenet.ui.widgets import Segment
 
 if TYPE_CHECKING:
     from judgenet.figures.reliability import ReliabilityFigures, RunReliability
+    from judgenet.store.frame import RunFrame
 
 _CHART: Final = 264
 """Height of the chart in px at 100 %."""
@@ -37,10 +40,8 @@ class ReliabilityPanel(Panel):
         self.words = label("", wrap=True)
         self.note = label("", tone="text2", wrap=True)
         super().__init__(texts.RELIABILITY, parent=parent)
-        self._context = context
         self.found: RunReliability | None = None
-        self._key: tuple[object, ...] | None = None
-        self._number = 0
+        self._latest = LatestComputation(context)
         for widget in (self.source, self.words, self.chart, self.note):
             self.body.addWidget(widget)
         self.body.addStretch(1)
@@ -53,8 +54,8 @@ class ReliabilityPanel(Panel):
 
     def forget(self) -> None:
         """Forgets everything: another project was opened."""
-        self._number += 1
-        self.found = self._key = None
+        self._latest.forget()
+        self.found = None
         self.hide()
 
     def look(self, results: Results, *, live: bool) -> None:
@@ -62,19 +63,13 @@ class ReliabilityPanel(Panel):
         if live or not results.frame.human.any():
             self.forget()
             return
-        key = (results.run.id, results.frame)
-        if key != self._key:
-            self._key = key
-            self._number += 1
-            self._context.tasks.start(self._compute(results, self._number), texts.CALCULATE_CALIBRATION)
+        if self._latest.is_new((results.run.id, results.frame)):
+            work = partial(_reliability, results.frame)
+            self._latest.start(texts.CALCULATE_CALIBRATION, work, self._take, about=results.run.id)
 
-    async def _compute(self, results: Results, number: int) -> None:
-        from judgenet.figures.reliability import run_reliability
-
-        reliability = await self._context.tasks.off_thread(run_reliability, results.frame)
-        if number == self._number:
-            self.found = reliability
-            self._fill()
+    def _take(self, reliability: RunReliability) -> None:
+        self.found = reliability
+        self._fill()
 
     def _fill(self) -> None:
         from judgenet.figures.reliability import SOURCE_WORDS
@@ -95,6 +90,12 @@ class ReliabilityPanel(Panel):
         ties = texts.ties_left_out(figures.n_ties) if figures.n_ties else ""
         self.note.setText(texts.probability_is(meaning, ties))
         self.chart.show_picture(reliability_picture(figures))
+
+
+def _reliability(frame: RunFrame) -> RunReliability:
+    from judgenet.figures.reliability import run_reliability
+
+    return run_reliability(frame)
 
 
 def _errors(figures: ReliabilityFigures) -> str:

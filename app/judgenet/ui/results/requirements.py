@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-import sqlite3
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt
@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QWidget
 from judgenet.core.documents import DocumentError
 from judgenet.core.requirements import figure_words, parse_requirement
 from judgenet.core.wording import capitalized, clean
-from judgenet.store.db import Store, StoreError
+from judgenet.store.db import Store
 from judgenet.ui.context import Context
 from judgenet.ui.elements import field, label, set_tone
 from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
+from judgenet.ui.results.latest import LatestComputation
 from judgenet.ui.results.panel import Panel, clear_layout
 from judgenet.ui.results.state import OtherRun, Results
 from judgenet.ui.widgets import set_kind
@@ -67,8 +68,7 @@ class RequirementsPanel(Panel):
         self._results: Results | None = None
         self._beside: OtherRun | None = None
         self._live = False
-        self._key: tuple[object, ...] | None = None
-        self._number = 0
+        self._latest = LatestComputation(context)
         self.add_button.clicked.connect(self._add)
         self.edit.returnPressed.connect(self._add)
         self.edit.textEdited.connect(lambda: self._tell(""))
@@ -89,8 +89,8 @@ class RequirementsPanel(Panel):
         self._check()
 
     def _forget(self) -> None:
-        self._number += 1
-        self._results = self._beside = self._key = self.gate = None
+        self._latest.forget()
+        self._results = self._beside = self.gate = None
         self.edit.clear()
         self._tell("")
 
@@ -98,35 +98,20 @@ class RequirementsPanel(Panel):
         results, requirements = self._results, self._requirements
         if results is None:
             return
-        beside = None if self._beside is None else self._beside.other.run.id
-        key = (requirements, results, beside, self._live)
-        if key == self._key:
+        beside = self._beside
+        key = (requirements, results, None if beside is None else beside.other.run.id, self._live)
+        if not self._latest.is_new(key):
             return
-        self._key, self.gate = key, None
-        self._number += 1
+        self.gate = None
         store = self._context.document.store
         if requirements and not self._live and store is not None:
-            work = self._read(store, results, requirements, self._number)
-            self._context.tasks.start(work, texts.CHECK_REQUIREMENTS)
+            work = partial(gate_of, store, results, beside, requirements)
+            self._latest.start(texts.CHECK_REQUIREMENTS, work, self._take, about=results.run.id, refuse=self._fill)
         self._fill()
 
-    async def _read(self, store: Store, results: Results, requirements: tuple[str, ...], number: int) -> None:
-        from judgenet.figures.errors import FiguresError
-
-        problem = ""
-        gate = None
-        try:
-            gate = await self._context.tasks.off_thread(gate_of, store, results, self._beside, requirements)
-        except FiguresError as error:
-            problem = str(error)
-        except (StoreError, sqlite3.Error) as error:
-            # Another project was opened meanwhile, and the store of the one before is closed.
-            if number == self._number and self._context.document.store is store:
-                self._context.errors.tell_exception(error, results.run.id)
-            return
-        if number == self._number:
-            self.gate = gate
-            self._fill(problem)
+    def _take(self, gate: GateFigures) -> None:
+        self.gate = gate
+        self._fill()
 
     def _fill(self, problem: str = "") -> None:
         requirements, gate = self._requirements, self.gate
