@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
@@ -16,10 +17,11 @@ from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
 from judgenet.ui.results.correlation_view import CorrelationView
 from judgenet.ui.results.figures_table import NO_FIGURES, Column, FigureRow, FiguresTable
+from judgenet.ui.results.latest import LatestComputation
 from judgenet.ui.results.panel import Panel, stack
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Tick, share_series, share_ticks, shares_of
 from judgenet.ui.results.state import Results
-from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.ui.tasks import Job
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
@@ -62,8 +64,7 @@ class PanelState(QObject):
         super().__init__(parent)
         self._context = context
         self._frame: RunFrame | None = None
-        self._key: object = None
-        self._number = 0
+        self._latest = LatestComputation(context)
         self._set_number = 0
         self.found: PanelReading | None = None
         self.why = ""
@@ -73,8 +74,8 @@ class PanelState(QObject):
 
     def forget(self) -> None:
         """Forgets everything: another project was opened."""
-        self._number += 1
-        self.found = self._frame = self._key = None
+        self._latest.forget()
+        self.found = self._frame = None
         self.choose(())
         self.changed.emit()
 
@@ -85,45 +86,31 @@ class PanelState(QObject):
             self.why = texts.COMPUTED_AT_THE_END
             self.forget()
             return
-        if key == self._key:
+        if not self._latest.is_new(key):
             return
         if len(results.frame.places) < 2:
-            self.why = ""
-            self.forget()
-            self._key = key
+            self._frame = None
+            self.choose(())
+            self._end(None, "")
             return
-        self._number += 1
         if self._frame is None or self._frame.run.id != results.run.id:
             self.choose(())
-        self._key, self._frame, self.found, self.why = key, results.frame, None, texts.VERDICTS_ARE_READ
+        self._frame, self.found, self.why = results.frame, None, texts.VERDICTS_ARE_READ
         self.changed.emit()
-        self._context.tasks.start(self._read(results.frame, self._number), texts.CALCULATE_VOTES)
+        self._latest.start_job(
+            texts.CALCULATE_VOTES,
+            partial(_panel, results.frame),
+            partial(self._end, why=""),
+            about=results.run.id,
+            stopped=partial(self._end, None, texts.STOPPED),
+        )
 
-    async def _read(self, frame: RunFrame, number: int) -> None:
-        def work(job: Job) -> PanelReading:
-            from judgenet.figures.panel import panel_study
-            from judgenet.figures.panel_worth import panel_worth
-
-            if number != self._number:
-                raise JobCancelled
-            worth = panel_worth(frame)
-            job.share_is(0.4)
-            job.check()
-            return PanelReading(worth, panel_study(frame))
-
-        why = ""
-        try:
-            panel = await self._context.tasks.job(texts.CALCULATE_VOTES, work)
-        except JobCancelled:
-            panel, why = None, texts.STOPPED
-            if number == self._number:
-                self._key = None
-        if number == self._number:
-            self.found, self.why = panel, why
-            self.changed.emit()
-            if panel is not None and self.places:
-                # Labels changed: the set that was chosen is worth something else.
-                self.choose(self.places)
+    def _end(self, panel: PanelReading | None, why: str) -> None:
+        self.found, self.why = panel, why
+        self.changed.emit()
+        if panel is not None and self.places:
+            # Labels changed: the set that was chosen is worth something else.
+            self.choose(self.places)
 
     def choose(self, places: tuple[int, ...]) -> None:
         """Chooses neurons; what they are worth is computed in a thread."""
@@ -140,6 +127,15 @@ class PanelState(QObject):
         if number == self._set_number:
             self.set_worth = worth
             self.set_changed.emit()
+
+
+def _panel(frame: RunFrame, job: Job) -> PanelReading:
+    from judgenet.figures.panel import panel_study
+    from judgenet.figures.panel_worth import panel_worth
+
+    worth = panel_worth(frame)
+    job.share_is(0.4)
+    return PanelReading(worth, panel_study(frame))
 
 
 class WorthPanel(Panel):

@@ -6,8 +6,9 @@ import sqlite3
 from collections.abc import Callable
 from typing import TypeVar
 
-from judgenet.store.db import StoreError
+from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
+from judgenet.ui.tasks import Job, JobCancelled
 
 T = TypeVar("T")
 
@@ -19,11 +20,18 @@ class LatestComputation:
         self._context = context
         self._key: object = None
         self._number = 0
+        self._job: Job | None = None
 
     def forget(self) -> None:
         """Drops what is under way; the next key is new."""
         self._key = None
+        self._drop()
+
+    def _drop(self) -> None:
         self._number += 1
+        if self._job is not None:
+            self._job.cancel()
+            self._job = None
 
     def is_new(self, key: object) -> bool:
         """Whether ``key``, all that the computation depends on, is another one than before; if so, what is under way
@@ -31,7 +39,7 @@ class LatestComputation:
         if key == self._key:
             return False
         self._key = key
-        self._number += 1
+        self._drop()
         return True
 
     def start(
@@ -68,9 +76,55 @@ class LatestComputation:
                 refuse(str(error))
             return
         except (StoreError, sqlite3.Error) as error:
-            # Another project was opened meanwhile, and the store of the one before is closed.
-            if number == self._number and self._context.document.store is store:
-                self._context.errors.tell_exception(error, about)
+            self._tell(error, about, number, store)
             return
         if number == self._number:
             take(result)
+
+    def start_job(
+        self,
+        name: str,
+        work: Callable[[Job], T],
+        take: Callable[[T], object],
+        *,
+        about: str,
+        stopped: Callable[[], object] = lambda: None,
+    ) -> None:
+        """As :meth:`start`, as a job with its progress and a stop in the status bar. ``stopped`` is called where the
+        user stopped it; the next key is then new."""
+        self._context.tasks.start(self._run_job(name, work, take, about, stopped, self._number), name)
+
+    async def _run_job(
+        self,
+        name: str,
+        work: Callable[[Job], T],
+        take: Callable[[T], object],
+        about: str,
+        stopped: Callable[[], object],
+        number: int,
+    ) -> None:
+        def latest(job: Job) -> T:
+            if number != self._number:
+                raise JobCancelled
+            self._job = job
+            return work(job)
+
+        store = self._context.document.store
+        try:
+            result = await self._context.tasks.job(name, latest)
+        except JobCancelled:
+            if number == self._number:
+                self._key = None
+                stopped()
+            return
+        except (StoreError, sqlite3.Error) as error:
+            self._tell(error, about, number, store)
+            return
+        if number == self._number:
+            self._job = None
+            take(result)
+
+    def _tell(self, error: Exception, about: str, number: int, store: Store | None) -> None:
+        # Where another project was opened meanwhile, the store of the one before is closed.
+        if number == self._number and self._context.document.store is store:
+            self._context.errors.tell_exception(error, about)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Signal
@@ -14,17 +14,17 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 from judgenet.core.wording import aggregation_title, capitalized, minus, of, plural
 from judgenet.report.axis import round_ticks
 from judgenet.stats.intervals import Interval
-from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results import texts
 from judgenet.ui.results.figures_table import NO_FIGURES, Column, FigureRow, FiguresTable
+from judgenet.ui.results.latest import LatestComputation
 from judgenet.ui.results.panel import Panel, stack
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick
 from judgenet.ui.results.state import Results
-from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.ui.tasks import Job
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import TABLE_EDGE
 from judgenet.ui.widgets import Segment
@@ -73,8 +73,8 @@ class RankingPanel(Panel):
         super().__init__(texts.RANKING, flush=True, parent=parent)
         self._context = context
         self.ranked: Ranked | None = None
-        self._key: tuple[object, ...] | None = None
-        self._number = 0
+        self._latest = LatestComputation(context)
+        self._run_id = ""
         self.head.insertWidget(1, self.shows)
         self._row = QHBoxLayout()
         column = QVBoxLayout()
@@ -101,54 +101,31 @@ class RankingPanel(Panel):
 
     def forget(self) -> None:
         """Forgets everything: another project was opened."""
-        self._number += 1
-        self.ranked = self._key = None
+        self._latest.forget()
+        self.ranked = None
         self.hide()
 
     def look(self, results: Results, *, live: bool) -> None:
         """Ranks the systems of a run under the rules of ``results``; not while it is running."""
+        if live:
+            # What was ranked before is of another run, or of this one when it had fewer pairs.
+            self.forget()
+            return
         data = results.report.data
         run, decides = results.run, results.report.decides
         key = (run.id, run.finished_at, data.finished, data.labelled, results.rules, decides)
-        store = self._context.document.store
-        if live:
-            # What was ranked before is of another run, or of this one when it had fewer pairs.
-            self._number += 1
-            self._key, self.ranked = None, None
-            self.hide()
+        if self._context.document.store is None or not self._latest.is_new(key):
             return
-        if store is None or key == self._key:
-            return
-        if self._key is None or self._key[0] != key[0]:
+        if run.id != self._run_id:
             self.ranked = None
             self.hide()
-        self._key = key
-        self._number += 1
-        self._context.tasks.start(self._read(store, results, self._number), texts.RANK_SYSTEMS)
+        self._run_id = run.id
+        work = partial(_ranked, results.frame, decides)
+        self._latest.start_job(texts.RANK_SYSTEMS, work, self._take, about=run.id)
 
-    async def _read(self, store: Store, results: Results, number: int) -> None:
-        def work(job: Job) -> Ranked | None:
-            def report(share: float) -> None:
-                if number != self._number:
-                    raise JobCancelled
-                job.share_is(share)
-
-            return _ranked(results.frame, results.report.decides, report)
-
-        try:
-            ranked = await self._context.tasks.job(texts.RANK_SYSTEMS, work)
-        except JobCancelled:
-            if number == self._number:
-                self._key = None
-            return
-        except (StoreError, sqlite3.Error) as error:
-            # Another project was opened meanwhile, and the store of the one before is closed.
-            if number == self._number and self._context.document.store is store:
-                self._context.errors.tell_exception(error, results.run.id)
-            return
-        if number == self._number:
-            self.ranked = ranked
-            self._fill()
+    def _take(self, ranked: Ranked | None) -> None:
+        self.ranked = ranked
+        self._fill()
 
     def _turned(self, _key: str) -> None:
         self._fill()
@@ -182,7 +159,7 @@ class RankingPanel(Panel):
         self.words.setText(" ".join([*_words(ranking, wins=wins), separation_words(ranked.separation)]))
 
 
-def _ranked(frame: RunFrame, decides: str, report: Callable[[float], None]) -> Ranked | None:
+def _ranked(frame: RunFrame, decides: str, job: Job) -> Ranked | None:
     """Ranks the systems of a run; ``None`` where too few are named."""
     from judgenet.figures.ranking import separation_figures
     from judgenet.figures.systems import rank_run, system_games
@@ -190,7 +167,7 @@ def _ranked(frame: RunFrame, decides: str, report: Callable[[float], None]) -> R
     games = system_games(frame)
     if len(games.names) < FEWEST:
         return None
-    ranking = rank_run(games, decides, others=False, on_step=lambda done, of_all: report(done / of_all))
+    ranking = rank_run(games, decides, others=False, on_step=lambda done, of_all: job.share_is(done / of_all))
     order = [system.name for system in ranking.ranking.systems]
     return Ranked(ranking, games.by_system(), separation_figures(frame, decides, order))
 

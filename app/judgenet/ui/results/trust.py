@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
@@ -13,15 +13,16 @@ from PySide6.QtWidgets import QWidget
 from judgenet.core.wording import of, percent, percent_interval, plural, points, ratio
 from judgenet.figures.people import AmongPeople
 from judgenet.report.selection import Overturned
-from judgenet.store.db import Store, StoreError
+from judgenet.store.db import Store
 from judgenet.ui.context import Context
 from judgenet.ui.elements import label
 from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results import texts
+from judgenet.ui.results.latest import LatestComputation
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, share_series, share_ticks, shares_of
 from judgenet.ui.results.state import Results
-from judgenet.ui.tasks import Job, JobCancelled
+from judgenet.ui.tasks import Job
 
 if TYPE_CHECKING:
     from judgenet.figures.trust import LayerDiscussion, RunDiversity, Uncertainty
@@ -78,14 +79,13 @@ class Trusting(QObject):
         self.found: Trust | None = None
         self.why = ""
         self.working = False
-        self._key: object = None
-        self._number = 0
+        self._latest = LatestComputation(context)
         context.document.opened.connect(self.forget)
 
     def forget(self) -> None:
         """Forgets everything: another project was opened."""
-        self._number += 1
-        self.found, self._key, self.working = None, None, False
+        self._latest.forget()
+        self.found, self.working = None, False
         self.changed.emit()
 
     def look(self, results: Results, *, live: bool) -> None:
@@ -105,31 +105,21 @@ class Trusting(QObject):
             self.why = texts.CALCULATED_AT_THE_END
             self.forget()
             return
-        if key == self._key or store is None:
+        if store is None or not self._latest.is_new(key):
             return
-        self._number += 1
-        self._key, self.found, self.working, self.why = key, None, True, texts.CALLS_ARE_READ
+        self.found, self.working, self.why = None, True, texts.CALLS_ARE_READ
         self.changed.emit()
-        self._context.tasks.start(self._compute(store, results, self._number), texts.CALCULATE_CERTAINTY)
+        self._latest.start_job(
+            texts.CALCULATE_CERTAINTY,
+            partial(_trust, store, results),
+            partial(self._end, why=""),
+            about=results.run.id,
+            stopped=partial(self._end, None, texts.STOPPED),
+        )
 
-    async def _compute(self, store: Store, results: Results, number: int) -> None:
-        def work(job: Job) -> Trust:
-            if number != self._number:
-                raise JobCancelled
-            return _trust(store, results, job)
-
-        why = ""
-        try:
-            trust = await self._context.tasks.job(texts.CALCULATE_CERTAINTY, work)
-        except JobCancelled:
-            trust, why = None, texts.STOPPED
-            if number == self._number:
-                self._key = None
-        except (StoreError, sqlite3.Error) as error:
-            trust, why = None, str(error)
-        if number == self._number:
-            self.found, self.working, self.why = trust, False, why
-            self.changed.emit()
+    def _end(self, trust: Trust | None, why: str) -> None:
+        self.found, self.working, self.why = trust, False, why
+        self.changed.emit()
 
 
 def _trust(store: Store, results: Results, job: Job) -> Trust:
