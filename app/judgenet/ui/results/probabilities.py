@@ -9,21 +9,18 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from judgenet.core.wording import MINUS, aggregation_title, of, percent, percent_interval, plural, ratio, ratio_interval
 from judgenet.report.charts import BarPart
-from judgenet.report.model import Report, ReportedAgreement
-from judgenet.stats.agreement import agreement_of
-from judgenet.stats.intervals import agreement_intervals
+from judgenet.report.model import Report
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
 from judgenet.ui.results import texts
 from judgenet.ui.results.discussion import SplitBars, Swatch
-from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable
+from judgenet.ui.results.figures_table import NO_FIGURES, Column, FigureRow, FiguresTable
 from judgenet.ui.results.panel import Panel
 from judgenet.ui.tokens import TABLE_EDGE
 
 if TYPE_CHECKING:
     from judgenet.figures.probabilities import ProbabilityFigures
 
-_NO_FIGURES: Final = ReportedAgreement(agreement_of({}), agreement_intervals(agreement_of({}), resamples=0))
 _STRENGTHS: Final = (0.08, 0.3, 0.6, 1.0)
 _MOST_LAYERS: Final = 8
 
@@ -67,53 +64,55 @@ class ProbabilitiesPanel(Panel):
 
     def show_report(self, report: Report) -> None:
         """Shows what the token probabilities of a run come to."""
-        found = report.probabilities
-        self.setVisible(found is not None)
-        if found is None:
+        figures = report.probabilities
+        self.setVisible(figures is not None)
+        if figures is None:
             return
-        self.say(f"{of(found.used, found.calls)} calls")
-        self.why.setText(_why(found))
-        bars = list(_bars(found))
+        self.say(f"{of(figures.used, figures.calls)} calls")
+        self.why.setText(_why(figures))
+        bars = list(_bars(figures))
         self.bars.show_rows(bars)
         read_out = "; ".join(
             f"{name}: {', '.join(f'{part.name} {part.count:,}' for part in parts)}, {note}"
             for name, parts, note in bars
         )
         self.bars.setAccessibleName(texts.sharpness_read_out(read_out))
-        self._sharp.setVisible(found.sharpness["all"].calls > 0)
+        self._sharp.setVisible(figures.sharpness["all"].calls > 0)
         labelled = report.headline.agreement.n_used > 0
         self.table.setVisible(labelled)
-        self.table.show_rows(list(_rows(report, found)) if labelled else [])
-        self.note.setText(_difference(found) if labelled else texts.NO_LABELS_FOR_PROBABILITIES)
+        self.table.show_rows(list(_rows(report, figures)) if labelled else [])
+        self.note.setText(_difference(figures) if labelled else texts.NO_LABELS_FOR_PROBABILITIES)
 
 
-def _why(found: ProbabilityFigures) -> str:
+def _why(figures: ProbabilityFigures) -> str:
     from judgenet.core.probabilities import SCORE_SOURCE_WORDS
 
     words: dict[str, str] = {str(source): text for source, text in SCORE_SOURCE_WORDS.items()}
-    others = [texts.calls_by_text(of(count, found.calls), words.get(why, why)) for why, count in found.by_text.items()]
-    return texts.calls_by_probabilities(of(found.used, found.calls), others)
+    others = [
+        texts.calls_by_text(of(count, figures.calls), words.get(why, why)) for why, count in figures.by_text.items()
+    ]
+    return texts.calls_by_probabilities(of(figures.used, figures.calls), others)
 
 
-def _bars(found: ProbabilityFigures) -> Iterator[tuple[str, list[BarPart], str]]:
-    for name, sharp in list(found.sharpness.items())[: _MOST_LAYERS + 1]:
+def _bars(figures: ProbabilityFigures) -> Iterator[tuple[str, list[BarPart], str]]:
+    for name, sharp in list(figures.sharpness.items())[: _MOST_LAYERS + 1]:
         parts = [
             BarPart(words, count, strength)
             for words, count, strength in zip(texts.LARGEST_BINS, sharp.by_largest.values(), _STRENGTHS, strict=True)
         ]
-        title = texts.ALL_CALLS if name == "all" else texts.calls_of_layer(name.removeprefix("l"))
+        title = texts.ALL_CALLS if name == "all" else texts.layer(int(name.removeprefix("l")))
         yield title, parts, "n/a" if sharp.entropy is None else texts.mean_entropy(ratio(sharp.entropy))
 
 
-def _rows(report: Report, found: ProbabilityFigures) -> Iterator[FigureRow]:
+def _rows(report: Report, figures: ProbabilityFigures) -> Iterator[FigureRow]:
     soft = [name for name in report.aggregations if name in ("soft_all", "soft_entropy")]
     for name in (*soft, "c2_all", "c1"):
         if (reported := report.aggregations.get(name)) is not None:
             agreement, within = reported.agreement, reported.intervals
-            brier = f"{ratio(found.brier.value)} {ratio_interval(found.brier.ci)}" if name == "soft_all" else ""
+            brier = f"{ratio(figures.brier.value)} {ratio_interval(figures.brier.ci)}" if name == "soft_all" else ""
             yield FigureRow(
                 aggregation_title(name) if name in soft else texts.by_expected_scores(aggregation_title(name)),
-                _NO_FIGURES,
+                NO_FIGURES,
                 subject=name == report.decides,
                 extra=(
                     f"{percent(agreement.accuracy)} {percent_interval(within.accuracy)}",
@@ -123,11 +122,11 @@ def _rows(report: Report, found: ProbabilityFigures) -> Iterator[FigureRow]:
                 ),
             )
     for name in ("c2_all", "c1"):
-        if (sampled := found.sampled.get(name)) is not None:
-            brier = f"{ratio(found.brier_sampled.value)} {ratio_interval(found.brier_sampled.ci)}"
+        if (sampled := figures.sampled.get(name)) is not None:
+            brier = f"{ratio(figures.brier_sampled.value)} {ratio_interval(figures.brier_sampled.ci)}"
             yield FigureRow(
                 texts.by_sampled_text(aggregation_title(name)),
-                _NO_FIGURES,
+                NO_FIGURES,
                 extra=(
                     f"{percent(sampled.accuracy)} {percent_interval(sampled.accuracy_ci)}",
                     f"{ratio(sampled.kappa)} {ratio_interval(sampled.kappa_ci)}",
@@ -137,8 +136,8 @@ def _rows(report: Report, found: ProbabilityFigures) -> Iterator[FigureRow]:
             )
 
 
-def _difference(found: ProbabilityFigures) -> str:
-    difference = found.brier_difference
+def _difference(figures: ProbabilityFigures) -> str:
+    difference = figures.brier_difference
     if difference.value is None:
         return f"{texts.BRIER_MEANING} {texts.brier_missing(difference.reason or '')}"
     ends = difference.ci

@@ -549,10 +549,6 @@ NO_LABELS_FOR_PROBABILITIES = "No pair has a human label: there is no accuracy, 
 BRIER_MEANING = "Brier score: 0 is best, 2 worst. Expected scores are rarely equal, so their votes are rarely ties."
 
 
-def calls_of_layer(layer: str) -> str:
-    return f"Layer {layer}"
-
-
 def calls_by_probabilities(used: str, others: Sequence[str]) -> str:
     whole = f"Expected scores in {used} calls."
     return f"{whole} The others have the scores of their text: {'; '.join(others)}." if others else whole
