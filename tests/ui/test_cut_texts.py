@@ -48,7 +48,7 @@ ELIDED = {
     "PairStrip": "the question of the pair; the whole one is in the list of pairs and on the page Data",
     "SidePanel": "questions of pairs in a list; a click shows the pair",
     "_QueueRow": "questions of pairs in a list; a click shows the pair",
-    "BehindPanel": "what a list shows, in one line; the list itself says it again",
+    "BarPairsPanel": "what a list shows, in one line; the list itself says it again",
 }
 """Labels that may end in an ellipsis, by a class that they stand in."""
 

@@ -42,7 +42,7 @@ ALL: Final = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class BarPair:
     """A pair behind a bar: its id, the positions chosen in its prompts, and the outcome."""
 
     pair: str
@@ -51,7 +51,7 @@ class Behind:
     item: Item
 
 
-def behind(result: LabResult, cell: Cell) -> tuple[Behind, ...]:
+def bar_pairs(result: LabResult, cell: Cell) -> tuple[BarPair, ...]:
     """The pairs that a bar was counted from."""
     plan, probe = result.plan(cell.probe), PROBES[cell.probe]
     rows = []
@@ -62,7 +62,7 @@ def behind(result: LabResult, cell: Cell) -> tuple[Behind, ...]:
         answers = [
             answer_of_sign(sign, target) or texts.UNREADABLE for sign, target in zip(signs, item.targets, strict=True)
         ]
-        rows.append(Behind(item.pair, ", ".join(answers), outcome, item))
+        rows.append(BarPair(item.pair, ", ".join(answers), outcome, item))
     return tuple(rows)
 
 
@@ -111,12 +111,12 @@ def _prompt(call: FullCall) -> str:
     return texts.sent_to(site[0].lower() + site[1:], messages)
 
 
-class BehindPanel(QFrame):
+class BarPairsPanel(QFrame):
     """The list of pairs behind a bar.
 
     Signals:
         opened: the ids of pairs that the user wants to read.
-        picked: a pair in the list, as :class:`Behind`, whose answers are to be shown beside it.
+        picked: a pair in the list, as :class:`BarPair`, whose answers are to be shown beside it.
         closed: the user closes the list.
     """
 
@@ -128,7 +128,7 @@ class BehindPanel(QFrame):
         super().__init__(parent)
         self.setProperty("part", "foot")
         self.setAccessibleName(texts.PAIRS_BEHIND_BAR)
-        self._rows: tuple[Behind, ...] = ()
+        self._rows: tuple[BarPair, ...] = ()
         self._questions: Mapping[str, str] = {}
         self.title = ElidedLabel("", "section")
         self.outcome = ComboBox(texts.WHICH_PAIRS)
@@ -170,7 +170,7 @@ class BehindPanel(QFrame):
         measure(self.close_button, icon=16)
         measure(self.outcome, min_width=180)
 
-    def say(self, title: str, cell: Cell, rows: tuple[Behind, ...], questions: Mapping[str, str]) -> None:
+    def say(self, title: str, cell: Cell, rows: tuple[BarPair, ...], questions: Mapping[str, str]) -> None:
         """Lists the pairs of a bar, at first those that count as biased."""
         self._rows, self._questions = rows, questions
         self.title.say(title)
@@ -194,7 +194,7 @@ class BehindPanel(QFrame):
         return tuple(row.pair for row in self.rows)
 
     @property
-    def rows(self) -> tuple[Behind, ...]:
+    def rows(self) -> tuple[BarPair, ...]:
         """The pairs that are listed."""
         wanted = self.outcome.currentData()
         return tuple(row for row in self._rows if not wanted or row.outcome == wanted)
@@ -207,7 +207,7 @@ class BehindPanel(QFrame):
         if rows:
             self.table.selectRow(0)
 
-    def _texts(self, row: Behind) -> TextRow:
+    def _texts(self, row: BarPair) -> TextRow:
         question = " ".join(self._questions.get(row.pair, texts.NOT_LOADED)[:_CHARS].split())
         return TextRow((row.pair, question, row.answers, row.outcome), row)
 

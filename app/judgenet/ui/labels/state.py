@@ -50,7 +50,7 @@ _LATE_MS: Final = 3000
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _DeskChoice:
     """What a desk is drawn from."""
 
     store: Store | None
@@ -66,7 +66,9 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Drawn:
+    """A desk, with the annotators' agreement, the plan where there is one, and the rules of labels."""
+
     desk: Desk
     survey: Survey
     plan: LabelPlan | None
@@ -356,7 +358,7 @@ class LabelsState(QObject):
         self._wanted += 1
         self.working = True
         self.changed.emit()
-        asked = _Asked(
+        choice = _DeskChoice(
             self.store,
             self._context.document.pairs,
             self.table,
@@ -368,11 +370,11 @@ class LabelsState(QObject):
             self.goal,
             self._for_people,
         )
-        self._task = self._context.tasks.start(self._draw(asked, self._wanted), texts.DRAW_THE_PAIRS)
+        self._task = self._context.tasks.start(self._draw(choice, self._wanted), texts.DRAW_THE_PAIRS)
 
-    async def _draw(self, asked: _Asked, wanted: int) -> None:
+    async def _draw(self, choice: _DeskChoice, wanted: int) -> None:
         try:
-            drawn = await self._context.tasks.job(texts.DRAW_PAIRS, lambda job: _made(asked, job.check))
+            drawn = await self._context.tasks.job(texts.DRAW_PAIRS, lambda _job: _drawn(choice))
         except JobCancelled:
             if wanted == self._wanted:
                 self.working = False
@@ -390,18 +392,18 @@ class LabelsState(QObject):
 
     def _survey_now(self) -> None:
         if self.desk is not None and not self.working:
-            self._survey_task = self._context.tasks.start(self._look(self._wanted), texts.COMPARE_ANNOTATORS)
+            self._survey_task = self._context.tasks.start(self._update_survey(self._wanted), texts.COMPARE_ANNOTATORS)
 
-    async def _look(self, wanted: int) -> None:
+    async def _update_survey(self, wanted: int) -> None:
         store, desk, table, name = self.store, self.desk, self.table, self.aggregation
         if store is None or desk is None:
             return
-        survey_now, plan = await self._context.tasks.off_thread(_looked, store, desk, table, name)
+        survey_now, plan = await self._context.tasks.off_thread(_survey_and_plan, store, desk, table, name)
         if wanted == self._wanted:
             self.survey, self.plan = survey_now, plan
             self.surveyed.emit()
 
-    def taken_over(self) -> None:
+    def labels_imported(self) -> None:
         """Draws the pairs anew: labels came from a file."""
         self._unseen = True
         self.refresh()
@@ -426,37 +428,39 @@ class LabelsState(QObject):
         return agreement_with_network(desk.pairs, table, name, list(desk.given.values()))
 
 
-def _made(asked: _Asked, check: object) -> _Found:
-    book = LabelBook.of(asked.store) if asked.store is not None else LabelBook()
-    pairs, table = asked.pairs, asked.table
-    standing = survey(pairs, book, asked.seed)
+def _drawn(choice: _DeskChoice) -> _Drawn:
+    book = LabelBook.of(choice.store) if choice.store is not None else LabelBook()
+    pairs, table = choice.pairs, choice.table
+    standing = survey(pairs, book, choice.seed)
     plan = None
-    match asked.mode:
+    match choice.mode:
         case "random":
-            draw = draw_random(pairs, asked.seed)
+            draw = draw_random(pairs, choice.seed)
         case "settle":
             draw = Draw("settle", standing.disputed, "random", len(pairs))
-        case "targeted" if asked.picked:
-            draw = replace(draw_picked(pairs, asked.picked), for_people=asked.for_people)
+        case "targeted" if choice.picked:
+            draw = replace(draw_picked(pairs, choice.picked), for_people=choice.for_people)
         case _ if table is None:
-            chosen: Chosen = "targeted" if asked.mode == "targeted" else "within-verdict"
-            draw = Draw(asked.mode, (), chosen, len(pairs), note=texts.NO_RUN)
-        case "planned" if asked.picked:
-            draw = draw_given(pairs, table, asked.aggregation, asked.picked)
+            chosen: Chosen = "targeted" if choice.mode == "targeted" else "within-verdict"
+            draw = Draw(choice.mode, (), chosen, len(pairs), note=texts.NO_RUN)
+        case "planned" if choice.picked:
+            draw = draw_given(pairs, table, choice.aggregation, choice.picked)
         case "targeted" if table.spec.aggregation.acceptance is not None:
             draw = draw_for_people(pairs, table)
         case "targeted":
-            draw = draw_uncertain(pairs, table, asked.aggregation)
+            draw = draw_uncertain(pairs, table, choice.aggregation)
         case _:
-            draw, plan = draw_planned(pairs, table, asked.aggregation, book, WIDTH, asked.seed)
+            draw, plan = draw_planned(pairs, table, choice.aggregation, book, WIDTH, choice.seed)
     if plan is None and table is not None:
-        plan = planned(pairs, table, asked.aggregation, book, WIDTH)
-    desk = Desk.of(pairs, draw, asked.annotator, asked.seed, book, asked.goal)
-    rules = label_rules(asked.store) if asked.store is not None else LabelRules()
-    return _Found(desk, standing, plan, rules)
+        plan = planned(pairs, table, choice.aggregation, book, WIDTH)
+    desk = Desk.of(pairs, draw, choice.annotator, choice.seed, book, choice.goal)
+    rules = label_rules(choice.store) if choice.store is not None else LabelRules()
+    return _Drawn(desk, standing, plan, rules)
 
 
-def _looked(store: Store, desk: Desk, table: RunFrame | None, aggregation: str) -> tuple[Survey, LabelPlan | None]:
+def _survey_and_plan(
+    store: Store, desk: Desk, table: RunFrame | None, aggregation: str
+) -> tuple[Survey, LabelPlan | None]:
     book = LabelBook.of(store)
     survey_now = survey(desk.pairs, book, desk.seed)
     return survey_now, None if table is None else planned(desk.pairs, table, aggregation, book, WIDTH)

@@ -25,7 +25,7 @@ from judgenet.stats.people_bias import PEOPLE_JUDGE
 from judgenet.ui import clock
 from judgenet.ui.actions import known_action
 from judgenet.ui.bias.card import BiasCardView
-from judgenet.ui.bias.pair_table import Behind, BehindPanel, behind
+from judgenet.ui.bias.pair_table import BarPair, BarPairsPanel, bar_pairs
 from judgenet.ui.bias.ranks import RanksView
 from judgenet.ui.bias.side import BiasSidebar
 from judgenet.ui.bias.state import BiasState
@@ -87,7 +87,7 @@ class BiasPage(Page):
         self.ranks = RanksView()
         self.foot_left = label(_FOOT, tone="text2")
         self.foot_right = label("", tone="text2", wrap=True)
-        self.behind = BehindPanel()
+        self.behind = BarPairsPanel()
         self.behind.opened.connect(self._open_pairs)
         self.behind.picked.connect(self._look_at)
         self.behind.closed.connect(self._close)
@@ -345,7 +345,7 @@ class BiasPage(Page):
         title = next(judge.title for judge in result.judges if judge.id == subject)
         questions = {pair.id: pair.told(pair.question) for pair in self.context.document.pairs}
         text = f"{PROBES[probe].title}, {title}: {cell.hits:,} of {plural(cell.n, 'valid pair')}"
-        self.behind.say(text, cell, behind(result, cell), questions)
+        self.behind.say(text, cell, bar_pairs(result, cell), questions)
         self.card.mark(probe)
         if self.behind.isHidden():
             self.behind.show()
@@ -354,7 +354,7 @@ class BiasPage(Page):
             if (row := self.card.row_of(probe)) is not None:
                 self.area.ensureWidgetVisible(row)
 
-    def _look_at(self, row: Behind) -> None:
+    def _look_at(self, row: BarPair) -> None:
         result = self.state.result
         judges = () if result is None else result.judges
         judge = next((candidate for candidate in judges if candidate.id == self._subject), None)

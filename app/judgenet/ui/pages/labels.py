@@ -308,7 +308,7 @@ class LabelsPage(Page):
             return
         stale = f", {read.stale:,} of them of other texts than the pairs have now" if read.stale else ""
         self.context.errors.tell(f"{plural(new, 'new label')} of {len(read.labels):,}{stale}.", file.name, level="note")
-        self.state.taken_over()
+        self.state.labels_imported()
 
     def _can_export(self) -> bool | str:
         survey = self.state.survey
