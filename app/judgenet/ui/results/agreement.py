@@ -21,7 +21,16 @@ from judgenet.ui.plotting import ReferenceLine
 from judgenet.ui.results import texts
 from judgenet.ui.results.figures_table import Column, FigureRow, FiguresTable, agreement_columns
 from judgenet.ui.results.panel import Panel
-from judgenet.ui.results.point_chart import Picture, PointChart, PointMark, Series, Tick, Upright, share_ticks
+from judgenet.ui.results.point_chart import (
+    Picture,
+    PointChart,
+    PointMark,
+    Series,
+    Tick,
+    Upright,
+    baseline_line,
+    share_ticks,
+)
 from judgenet.ui.results.selection_titles import selection_words
 from judgenet.ui.results.verdict_grid import SHOWN, GridCell, VerdictGrid
 from judgenet.ui.tokens import TABLE_EDGE
@@ -266,9 +275,7 @@ class BreakdownPanel(Panel):
         self.chart.setVisible(bool(rows) and labelled)
         self.chart.setAccessibleName(texts.accuracy_by(key))
         self.chart.go_to(None)
-        base = None
-        if baseline is not None and report.baseline is not None:
-            base = ReferenceLine(texts.always(SPOKEN[report.baseline.label]), f"{100 * baseline:.1f}", baseline)
+        base = None if key == "task" else baseline_line(report)
         self.chart.show_picture(rows_picture(rows, base, _role_word(report) if key == "role" else key))
 
     def _layers(self, report: Report) -> tuple[list[FigureRow], tuple[Column, ...], str]:

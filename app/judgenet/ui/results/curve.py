@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from judgenet.core.wording import SPOKEN, percent, percent_interval, plural, points, points_interval
+from judgenet.core.wording import percent, percent_interval, plural, points, points_interval
 from judgenet.report.model import Report
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
@@ -24,6 +24,7 @@ from judgenet.ui.results.point_chart import (
     Series,
     Tick,
     Upright,
+    baseline_line,
     share_ticks,
     shares_of,
 )
@@ -91,7 +92,13 @@ class CurvePanel(Panel):
         self.chart.setVisible(True)
         self.by.setVisible(True)
         self.chart.setAccessibleName(self.title.text())
-        self.chart.show_picture(curve_picture(curve, self._baseline(), by_calls=self.by.current == "calls"))
+        self.chart.show_picture(
+            curve_picture(
+                curve,
+                None if self._report is None else baseline_line(self._report),
+                by_calls=self.by.current == "calls",
+            )
+        )
         smallest, whole = curve.smallest, curve.whole
         near = smallest != whole
         self.say(texts.smallest(plural(smallest.neurons, "neuron")))
@@ -107,13 +114,6 @@ class CurvePanel(Panel):
             )
         else:
             self.words.setText(texts.NO_SMALLER_NETWORK)
-
-    def _baseline(self) -> ReferenceLine | None:
-        report = self._report
-        if report is None or report.baseline is None or report.baseline.figures.agreement.accuracy is None:
-            return None
-        share = report.baseline.figures.agreement.accuracy
-        return ReferenceLine(texts.always(SPOKEN[report.baseline.label]), f"{100 * share:.1f}", share)
 
 
 def curve_picture(curve: WhatIf, base: ReferenceLine | None, *, by_calls: bool) -> Picture:

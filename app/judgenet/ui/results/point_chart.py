@@ -22,8 +22,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from judgenet.core.wording import clean
+from judgenet.core.wording import SPOKEN, clean
 from judgenet.report import axis
+from judgenet.report.model import Report
 from judgenet.stats.intervals import Interval
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
@@ -40,6 +41,7 @@ from judgenet.ui.plotting import (
     subject_pen,
     upright_pen,
 )
+from judgenet.ui.results import texts
 from judgenet.ui.style import OWN_FOCUS
 from judgenet.ui.theme import current_theme
 from judgenet.ui.tokens import TYPE
@@ -124,6 +126,14 @@ def share_series(
 def shares_of(series: Iterable[Series]) -> list[float]:
     """All shares of some series, with the ends of their intervals."""
     return [share for line in series for spot in line.spots for share in (spot.y, *(spot.interval or ()))]
+
+
+def baseline_line(report: Report) -> ReferenceLine | None:
+    """The accuracy of always giving the most common label, as a line; ``None`` without labels."""
+    if report.baseline is None or report.baseline.figures.agreement.accuracy is None:
+        return None
+    share = report.baseline.figures.agreement.accuracy
+    return ReferenceLine(texts.always(SPOKEN[report.baseline.label]), f"{100 * share:.1f}", share)
 
 
 class PointChart(QWidget):

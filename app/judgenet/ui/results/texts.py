@@ -274,54 +274,6 @@ def rows_by_columns(rows: str, columns: str) -> str:
     return f"{rows} by {columns}"
 
 
-# Accuracy by layer, neuron, role or task
-
-ACCURACY_BY = "Accuracy by"
-ACCURACY_BY_PARTS = "Accuracy by layer, neuron, role or task"
-ACCURACY_BY_LAYER = "Accuracy by layer"
-LAYER = "Layer"
-NEURON = "Neuron"
-ROLE = "Role"
-TASK = "Task"
-BREAKDOWN_HINT = "Point at a mark for its interval and n."
-ROW_LEADS_TO_PAIRS = "A row, or a mark, leads to the pairs that it has wrong."
-ORDERS_DIFFER = "Orders differ"
-CALLS_SCORED = "Calls scored"
-CHANGED_ITS_MIND = "Changed its mind"
-GAIN_BY_CHANGES = "Gain by it"
-NO_ROLES = "No neuron had a role."
-PAIRS_JUDGED = "Pairs judged"
-NO_TASK = "(no task)"
-MOST_COMMON_LABEL = "Most common label, %"
-TASK_BASELINE = "The vertical mark is the accuracy of always giving the most common label of the task."
-
-
-def accuracy_by(part: str) -> str:
-    return f"Accuracy by {part}"
-
-
-def dashed_line(label: str, accuracy: str) -> str:
-    return f"The dashed line is always {label}, {accuracy}."
-
-
-def layer(number: int) -> str:
-    return f"Layer {number}"
-
-
-def best_of_many(neurons: int) -> str:
-    return f"{neurons:,} neurons are compared: the best of them looks better here than it is."
-
-
-def verdict_of_role(role: str, roles: str) -> str:
-    return (
-        f"A {role}'s verdict on a pair merges all its calls, whichever neuron had it; {roles} judged different pairs."
-    )
-
-
-def accuracy_of(name: str, accuracy: str, interval: str, used: str) -> str:
-    return f"{name}: accuracy {accuracy} {interval}, n {used}."
-
-
 # Ranking of the systems
 
 RANKING = "Ranking of the systems"
@@ -463,6 +415,54 @@ def width_of(method: str, labels: str, pairs: int, width: str) -> str:
 
 def points_tick(points: str) -> str:
     return f"{points} pts"
+
+
+# Accuracy by layer, neuron, role or task
+
+ACCURACY_BY = "Accuracy by"
+ACCURACY_BY_PARTS = "Accuracy by layer, neuron, role or task"
+ACCURACY_BY_LAYER = "Accuracy by layer"
+LAYER = "Layer"
+NEURON = "Neuron"
+ROLE = "Role"
+TASK = "Task"
+BREAKDOWN_HINT = "Point at a mark for its interval and n."
+ROW_LEADS_TO_PAIRS = "A row, or a mark, leads to the pairs that it has wrong."
+ORDERS_DIFFER = "Orders differ"
+CALLS_SCORED = "Calls scored"
+CHANGED_ITS_MIND = "Changed its mind"
+GAIN_BY_CHANGES = "Gain by it"
+NO_ROLES = "No neuron had a role."
+PAIRS_JUDGED = "Pairs judged"
+NO_TASK = "(no task)"
+MOST_COMMON_LABEL = "Most common label, %"
+TASK_BASELINE = "The vertical mark is the accuracy of always giving the most common label of the task."
+
+
+def accuracy_by(part: str) -> str:
+    return f"Accuracy by {part}"
+
+
+def dashed_line(label: str, accuracy: str) -> str:
+    return f"The dashed line is always {label}, {accuracy}."
+
+
+def layer(number: int) -> str:
+    return f"Layer {number}"
+
+
+def best_of_many(neurons: int) -> str:
+    return f"{neurons:,} neurons are compared: the best of them looks better here than it is."
+
+
+def verdict_of_role(role: str, roles: str) -> str:
+    return (
+        f"A {role}'s verdict on a pair merges all its calls, whichever neuron had it; {roles} judged different pairs."
+    )
+
+
+def accuracy_of(name: str, accuracy: str, interval: str, used: str) -> str:
+    return f"{name}: accuracy {accuracy} {interval}, n {used}."
 
 
 # Does the order matter?
