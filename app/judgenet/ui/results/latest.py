@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from judgenet.store.db import Store, StoreError
 from judgenet.ui.context import Context
 from judgenet.ui.tasks import Job, JobCancelled
 
 T = TypeVar("T")
+
+
+class _Asked(NamedTuple):
+    """Which computation it is, and the store that was open when it was asked for."""
+
+    number: int
+    store: Store | None
 
 
 class LatestComputation:
@@ -53,7 +60,7 @@ class LatestComputation:
     ) -> None:
         """Computes ``work`` in a thread and gives its result to ``take``; of a ``FiguresError`` ``refuse`` gets the
         message. ``name`` says in words what is done, ``about`` of what; both are for messages about errors."""
-        self._context.tasks.start(self._compute(work, take, about, refuse, self._number), name)
+        self._context.tasks.start(self._compute(work, take, about, refuse, self._asked()), name)
 
     async def _compute(
         self,
@@ -61,24 +68,23 @@ class LatestComputation:
         take: Callable[[T], object],
         about: str,
         refuse: Callable[[str], object] | None,
-        number: int,
+        asked: _Asked,
     ) -> None:
         # The window opens before the figures are loaded.
         from judgenet.figures.errors import FiguresError
 
-        store = self._context.document.store
         try:
             result = await self._context.tasks.off_thread(work)
         except FiguresError as error:
             if refuse is None:
                 raise
-            if number == self._number:
+            if asked.number == self._number:
                 refuse(str(error))
             return
         except (StoreError, sqlite3.Error) as error:
-            self._tell(error, about, number, store)
+            self._tell(error, about, asked)
             return
-        if number == self._number:
+        if asked.number == self._number:
             take(result)
 
     def start_job(
@@ -89,10 +95,12 @@ class LatestComputation:
         *,
         about: str,
         stopped: Callable[[], object] = lambda: None,
+        refuse: Callable[[str], object] | None = None,
     ) -> None:
         """As :meth:`start`, as a job with its progress and a stop in the status bar. ``stopped`` is called where the
-        user stopped it; the next key is then new."""
-        self._context.tasks.start(self._run_job(name, work, take, about, stopped, self._number), name)
+        user stopped it; the next key is then new. ``refuse`` gets the message of an error of the store, which is else
+        told as others are."""
+        self._context.tasks.start(self._run_job(name, work, take, about, stopped, refuse, self._asked()), name)
 
     async def _run_job(
         self,
@@ -101,30 +109,36 @@ class LatestComputation:
         take: Callable[[T], object],
         about: str,
         stopped: Callable[[], object],
-        number: int,
+        refuse: Callable[[str], object] | None,
+        asked: _Asked,
     ) -> None:
         def latest(job: Job) -> T:
-            if number != self._number:
+            if asked.number != self._number:
                 raise JobCancelled
             self._job = job
             return work(job)
 
-        store = self._context.document.store
         try:
             result = await self._context.tasks.job(name, latest)
         except JobCancelled:
-            if number == self._number:
-                self._key = None
+            if asked.number == self._number:
+                self._key = self._job = None
                 stopped()
             return
         except (StoreError, sqlite3.Error) as error:
-            self._tell(error, about, number, store)
+            if refuse is None:
+                self._tell(error, about, asked)
+            elif asked.number == self._number:
+                refuse(str(error))
             return
-        if number == self._number:
+        if asked.number == self._number:
             self._job = None
             take(result)
 
-    def _tell(self, error: Exception, about: str, number: int, store: Store | None) -> None:
+    def _asked(self) -> _Asked:
+        return _Asked(self._number, self._context.document.store)
+
+    def _tell(self, error: Exception, about: str, asked: _Asked) -> None:
         # Where another project was opened meanwhile, the store of the one before is closed.
-        if number == self._number and self._context.document.store is store:
+        if asked.number == self._number and self._context.document.store is asked.store:
             self._context.errors.tell_exception(error, about)

@@ -115,6 +115,7 @@ class Trusting(QObject):
             partial(self._end, why=""),
             about=results.run.id,
             stopped=partial(self._end, None, texts.STOPPED),
+            refuse=partial(self._end, None),
         )
 
     def _end(self, trust: Trust | None, why: str) -> None:
