@@ -13,7 +13,7 @@ from judgenet.formats import faireval
 from judgenet.formats.containers import ABSENT, RecordTable
 from judgenet.formats.findings import Finding
 from judgenet.formats.mapping import label_key, propose
-from judgenet.formats.pictures import parts_text
+from judgenet.formats.pictures import parts_text, read_markdown, read_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +225,9 @@ _NESTED = {
 
 def _prepare_label_studio(table: RecordTable) -> RecordTable:
     """Tasks with ``data`` and ``annotations`` (Label Studio's JSON export): the choice of each annotator, unless it was
-    cancelled, by ``completed_by``."""
-    table, _ = _with_texts(table, "data")
+    cancelled, by ``completed_by``. Lists of pictures beside the texts are those of this program's exports."""
+    table, paths = _with_texts(table, "data")
+    table = _with_pictures_beside(table, paths)
     said: list[dict[str, Any]] = []
     for several in table.column("annotations"):
         of_task: dict[str, Any] = {}
@@ -245,6 +246,23 @@ def _prepare_label_studio(table: RecordTable) -> RecordTable:
     return table.with_columns(annotators=said)
 
 
+def _with_pictures_beside(table: RecordTable, paths: Mapping[str, str]) -> RecordTable:
+    """The table with pictures in its texts, where a list of them stands beside a text: ``question_pictures``."""
+    columns = {}
+    for part, path in paths.items():
+        if part not in _NESTED:
+            continue
+        name = f"{path.rpartition('.')[2]}_pictures"
+        lists = [of.get(name) if isinstance(of, dict) else None for of in table.column("data")]
+        if any(isinstance(of, list) for of in lists):
+            texts = table.column(_NESTED[part])
+            columns[_NESTED[part]] = [
+                read_named(text, of) if isinstance(text, str) and isinstance(of, list) else text
+                for text, of in zip(texts, lists, strict=True)
+            ]
+    return table.with_columns(**columns)
+
+
 def _choice(result: Any) -> Any:
     """The answer in a result of an annotation: the side of a pairwise tag, or the one choice of a choices tag."""
     value = result.get("value") if isinstance(result, dict) else None
@@ -260,8 +278,11 @@ def _prepare_argilla(table: RecordTable) -> RecordTable:
     """Records with ``fields`` and ``responses`` (Argilla): the ranking, or the label, that each user submitted.
 
     Argilla 1 lists the responses by user, each with its answers; Argilla 2 has them by question, each with its users.
+    Fields are Markdown, whose pictures are read where they are data URIs.
     """
     table, paths = _with_texts(table, "fields")
+    columns = [_NESTED[part] for part in paths if part in _NESTED]
+    table = table.with_columns(**{column: _read_fields(table.column(column)) for column in columns})
     sides = [paths.get(part, "").removeprefix("fields.") for part in ("response_a", "response_b")]
     said: list[dict[str, Any]] = []
     for responses in table.column("responses"):
@@ -277,6 +298,10 @@ def _prepare_argilla(table: RecordTable) -> RecordTable:
                 of_record[f"annotator{place}" if who is None else str(who)] = verdict
         said.append(of_record)
     return table.with_columns(annotators=said)
+
+
+def _read_fields(texts: Sequence[Any]) -> list[Any]:
+    return [read_markdown(text) if isinstance(text, str) else text for text in texts]
 
 
 def _by_user(responses: Any) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import io
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -101,6 +101,8 @@ _NONCE: Final = secrets.token_hex(8)
 _OPEN: Final = f"\ufdd0{_NONCE}:"
 _CLOSE: Final = "\ufdd1"
 _MARK: Final = re.compile(f"{_OPEN}([^{_CLOSE}]*){_CLOSE}")
+_IN_MARKDOWN: Final = "](data:image/"
+_MARKDOWN: Final = re.compile(r"!\[[^\]\n]*\]\((data:image/[\w.+-]+;base64,[A-Za-z0-9+/=]+)\)")
 _IMAGE_TYPES: Final = ("image", "image_url", "input_image", "picture")
 
 
@@ -186,6 +188,20 @@ def read_text(text: str) -> str:
     except (ValueError, RecursionError):
         return text
     return text_read if text_read is not None and _OPEN in text_read else text
+
+
+def read_markdown(text: str) -> str:
+    """A text of a file whose Markdown shows pictures as data URIs, with the marks of these pictures."""
+    return _MARKDOWN.sub(lambda found: marked(found[1]), text) if _IN_MARKDOWN in text else text
+
+
+def read_named(text: str, pictures: Sequence[object]) -> str:
+    """A text of a file that names its pictures (``[picture 1]``), which stand beside it as paths or data URIs, with the
+    marks of these pictures. What is no text is left out."""
+    for number, where in enumerate(pictures, 1):
+        if isinstance(where, str):
+            text = text.replace(f"[picture {number}]", marked(where), 1)
+    return text
 
 
 def column_marks(value: Any) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
 import json
 import re
@@ -152,6 +153,16 @@ def test_llm_comparator_has_chunks(judged: Judgenet, tmp_path: Path) -> None:
     assert (pair.question.startswith("Which is like [picture 1: "), other.question) == (True, "2 + 2?")
 
 
+def check_read_back(path: Path) -> None:
+    """The file as pairs again: the same questions, so that a run over it asks nothing anew."""
+    pair, words = read_pairs(path).pairs
+    assert [one.data for one in pair.pictures] == [RED, GREEN, BLUE]
+    names = [f"[picture 1: {hashlib.sha256(data).hexdigest()[:8]}]" for data in (RED, GREEN, BLUE)]
+    texts = (pair.question, pair.response_a, pair.response_b)
+    assert texts == (f"Which is like {names[0]}?", f"{names[1]} is mine.", names[2])
+    assert (words.question, words.pictures) == ("2 + 2?", ())
+
+
 def test_argilla_has_markdown(judged: Judgenet, tmp_path: Path) -> None:
     judged("export", "out", "--what", "argilla", "-o", "argilla.json")
     seen, words = json.loads((tmp_path / "argilla.json").read_text())
@@ -160,6 +171,7 @@ def test_argilla_has_markdown(judged: Judgenet, tmp_path: Path) -> None:
     assert [bytes_of(uri) for name in fields for uri in images.findall(fields[name])] == [RED, GREEN, BLUE]
     assert images.sub("#", fields["question"]) == "Which is like #?"
     assert words["fields"] == {"question": "2 + 2?", "response_a": "4", "response_b": "5"}
+    check_read_back(tmp_path / "argilla.json")
 
 
 def test_label_studio_has_lists_of_pictures(judged: Judgenet, tmp_path: Path) -> None:
@@ -169,6 +181,7 @@ def test_label_studio_has_lists_of_pictures(judged: Judgenet, tmp_path: Path) ->
     named = ("question_pictures", "response_a_pictures", "response_b_pictures")
     assert [bytes_of(uri) for name in named for uri in seen[name]] == [RED, GREEN, BLUE]
     assert [words[name] for name in named] == [[], [], []]
+    check_read_back(tmp_path / "tasks.json")
 
 
 def test_pictures_go_out_as_judges_saw_them(judgenet: Judgenet, tmp_path: Path, server: JudgeServer) -> None:
