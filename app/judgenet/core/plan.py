@@ -455,47 +455,27 @@ def estimate(
     low = _mean_loads(fewest, lambda count: _loads(spec, count, guesses, 0, _fewest_shares(spec, count)))
     high = _mean_loads(most, lambda count: _loads(spec, count, guesses, 1))
     counts = (fewest_calls(spec, roles.low), count_calls(spec, roles.high))
-    seen = _seen_tokens(pairs, low.keys() | high.keys(), kinds)
+    model_estimates = _ModelEstimates(lengths, _seen_tokens(pairs, low.keys() | high.keys(), kinds), prices, kinds)
     # Loads are those of the design, whatever the number of roles that came back.
     designed = [
-        sum(of(spec, count).total * number for count, number in known.items())
-        for of, known in ((fewest_calls, fewest), (count_calls, most))
+        sum(calls_with(spec, count).total * number for count, number in known.items())
+        for calls_with, known in ((fewest_calls, fewest), (count_calls, most))
     ]
     # What criteria make of a pair is known beforehand, unless a stop rule decides it early.
     counted = NONE_SETTLED if by_criteria and not has_stop_rules(spec) else settled
     unsettled = (len(lengths) - counted.pairs) / max(1, len(lengths))
     calls = Range(*(round(counted.calls + unsettled * calls_of_design) for calls_of_design in designed))
-    left = Range(*(max(0, of - recorded) for of in calls))
-    shares = tuple(of / all_ if all_ else 0.0 for of, all_ in zip(left, designed, strict=True))
-
-    def of_models(ends: _TwoLoads, parts: Sequence[float]) -> tuple[ModelEstimate, ...]:
-        return tuple(
-            _model_estimate(
-                key, (ends[0][key], ends[1][key]), lengths, seen.get(key, 0), parts, prices, kinds.get(key[0], "")
-            )
-            for key in sorted(ends[0].keys() | ends[1].keys())
-        )
-
-    models = of_models((low, high), shares)
+    left = Range(*(max(0, end - recorded) for end in calls))
+    shares = tuple(end / whole if whole else 0.0 for end, whole in zip(left, designed, strict=True))
+    models = model_estimates.of((low, high), shares)
     unknown = [model.reason for model in models if model.price is None]
     price = None if unknown else _price_of(models)
     by_batch = None
     if price is not None and any(kinds.get(model.endpoint, "") in BATCH_KINDS for model in models):
         by_batch = _price_of([replace(model, price=model.batch_price) for model in models])
-    stand_in = None
-    if any(settings.stand_in for settings in asked_settings(spec)):
-        cheap = _loads(spec, roles.low, guesses, 0, _fewest_shares(spec, roles.low), standing_in=True)
-        others = of_models((cheap, _loads(spec, roles.high, guesses, 1, standing_in=True)), shares)
-        missing = "; ".join(model.reason for model in others if model.price is None)
-        stand_in = StandInPrice(None if missing else _price_of(others), missing)
     expected = None
     if settled.pairs and settled.reached:
-
-        def price_of(ends: _TwoLoads, part: float) -> PriceRange | None:
-            priced = of_models(ends, (part, part))
-            return None if any(model.price is None for model in priced) else _price_of(priced)
-
-        expected = _expected(spec, roles, guesses, settled, len(lengths), recorded, price_of)
+        expected = _expected(spec, roles, guesses, settled, len(lengths), recorded, model_estimates.price)
     return RunTotals(
         pairs=len(lengths),
         per_pair=counts,
@@ -512,8 +492,51 @@ def estimate(
         settled=settled,
         expected=expected,
         batch_price=by_batch,
-        stand_in=stand_in,
+        stand_in=_stand_in_price(spec, roles, guesses, model_estimates, shares),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _ModelEstimates:
+    """Estimates the calls to models over pairs with texts of these ``lengths`` in tokens; ``seen`` are the tokens that
+    each (endpoint, model) counts for their pictures."""
+
+    lengths: Sequence[int]
+    seen: Mapping[tuple[str, str], int]
+    prices: PriceTable
+    kinds: Mapping[str, str]
+
+    def of(self, ends: _TwoLoads, parts: Sequence[float]) -> tuple[ModelEstimate, ...]:
+        """The estimate of each model, from the least and the greatest load, of which these parts are still open."""
+        return tuple(
+            _model_estimate(
+                key,
+                (ends[0][key], ends[1][key]),
+                self.lengths,
+                self.seen.get(key, 0),
+                parts,
+                self.prices,
+                self.kinds.get(key[0], ""),
+            )
+            for key in sorted(ends[0].keys() | ends[1].keys())
+        )
+
+    def price(self, ends: _TwoLoads, part: float) -> PriceRange | None:
+        """The price of a part of two loads, ``None`` where that of a model is unknown."""
+        priced = self.of(ends, (part, part))
+        return None if any(model.price is None for model in priced) else _price_of(priced)
+
+
+def _stand_in_price(
+    spec: NetworkSpec, roles: Range, guesses: Guesses, model_estimates: _ModelEstimates, shares: Sequence[float]
+) -> StandInPrice | None:
+    """The price where stand-ins answer all open calls; ``None`` where the network names none."""
+    if not any(settings.stand_in for settings in asked_settings(spec)):
+        return None
+    low = _loads(spec, roles.low, guesses, 0, _fewest_shares(spec, roles.low), standing_in=True)
+    others = model_estimates.of((low, _loads(spec, roles.high, guesses, 1, standing_in=True)), shares)
+    missing = "; ".join(model.reason for model in others if model.price is None)
+    return StandInPrice(None if missing else _price_of(others), missing)
 
 
 def _expected(

@@ -326,21 +326,14 @@ def measure(
         reasons = dict.fromkeys(("share", "interval", "p"), why)
     interval, method = None, ""
     if n:
-        interval, method = clustered_interval(biased, counted, [item.question for item in plan.items], seed=seed)
+        interval, method = clustered_interval(biased, counted, _questions(plan), seed=seed)
         if interval is None:
             reasons["interval"] = method
             method = ""
     too_few_valid = rate_valid is not None and rate_valid < FEWEST_VALID
-    p = z = z_p = None
     if too_few_valid:
         reasons["p"] = f"{valid_first:,} of {items:,} first answers are valid: no verdict below {FEWEST_VALID:.0%}"
-    elif analytic is None:
-        reasons.setdefault("p", "chance is no meaningful reference here")
-    elif n:
-        p, why_not = chance_test(biased, counted, [item.question for item in plan.items], analytic)
-        if p is None:
-            reasons["p"] = why_not
-        z, z_p = z_test(hits, n, analytic * n, n)
+    p, z, z_p = _against_chance(plan, biased, counted, analytic, reasons) if not too_few_valid else (None, None, None)
     net = _net(plan, probe, codes, margin, tests) if valid else None
     if net is not None and net.reason:
         reasons["net_ci"] = net.reason
@@ -381,6 +374,26 @@ def measure(
         codes=tuple("".join(_SIGNS[int(code)] for code in row) for row in codes),
         reasons=reasons,
     )
+
+
+def _questions(plan: ProbePlan) -> list[int]:
+    return [item.question for item in plan.items]
+
+
+def _against_chance(
+    plan: ProbePlan, biased: Flags, counted: Flags, analytic: float | None, reasons: dict[str, str]
+) -> tuple[float | None, float | None, float | None]:
+    """(p, z and its p) of the share of biased pairs against chance; why there is no p goes into ``reasons``."""
+    if analytic is None:
+        reasons.setdefault("p", "chance is no meaningful reference here")
+        return None, None, None
+    n = int(counted.sum())
+    if not n:
+        return None, None, None
+    p, why_not = chance_test(biased, counted, _questions(plan), analytic)
+    if p is None:
+        reasons["p"] = why_not
+    return (p, *z_test(int((biased & counted).sum()), n, analytic * n, n))
 
 
 def _net(plan: ProbePlan, probe: Probe, codes: Codes, margin: float, tests: int) -> NetEffect | None:

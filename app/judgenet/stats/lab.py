@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgenet.core.bias import PROBES
 from judgenet.core.bias.lab import Item, Lab, ProbePlan, SystemGame
@@ -32,6 +32,9 @@ from judgenet.stats.bias_conclusions import headline_of, judged
 from judgenet.stats.multiple import holm
 from judgenet.stats.people_bias import PeopleBias
 from judgenet.stats.ranking_overlap import Overlap, mean_overlap, overlap_among, overlap_of_means, scores_of, win_shares
+
+if TYPE_CHECKING:
+    from judgenet.stats.bias import Codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +164,6 @@ def evaluate(
     compared. ``watch`` is called now and then, and may end it by an
     exception."""
     seed = lab.settings.seed if seed is None else seed
-    denominator = lab.settings.denominator
     chances = {
         plan.key: chance_of(
             PROBES[plan.key].rule,
@@ -177,37 +179,11 @@ def evaluate(
     rows: dict[str, list[Cell]] = {}
     for judge in judges:
         watch()
-        measured = [
-            measure(
-                plan,
-                judge.id,
-                codes[judge.id][plan.key],
-                denominator,
-                chances[plan.key].analytic,
-                seed,
-                lab.settings.margin,
-                sum(PROBES[probe.key].has_rival for probe in lab.probes),
-            )
-            for plan in lab.probes
-        ]
-        against_chance = holm([cell.p for cell in measured])
-        of_net = holm([cell.net_p if PROBES[cell.probe].has_rival else None for cell in measured])
-        rows[judge.id] = [
-            replace(cell, p_holm=p, net_p_holm=net_p)
-            for cell, p, net_p in zip(measured, against_chance, of_net, strict=True)
-        ]
+        rows[judge.id] = _cells(lab, judge.id, codes[judge.id], chances, seed)
     shifts: list[Shift] = []
     for first, second in compared(judges):
         watch()
-        some = []
-        for plan in lab.probes:
-            ends = ((first, codes[first][plan.key]), (second, codes[second][plan.key]))
-            some.append(shift_of(plan, *ends, denominator))
-        of_shares, of_verdicts = holm([shift.p for shift in some]), holm([shift.test for shift in some])
-        shifts += [
-            replace(shift, p_holm=p, net_p_holm=net_p if shift.net_p is not None else None)
-            for shift, p, net_p in zip(some, of_shares, of_verdicts, strict=True)
-        ]
+        shifts += _shifts(lab, (first, codes[first]), (second, codes[second]))
     cells = [judged(cell, judge, judges, shifts, lab.settings.margin) for judge in judges for cell in rows[judge.id]]
     headline, subline = headline_of(cells, judges, shifts, lab.settings.margin)
     return LabResult(
@@ -221,6 +197,51 @@ def evaluate(
         headline,
         subline,
     )
+
+
+def _cells(lab: Lab, judge: str, codes: Mapping[str, Codes], chances: Mapping[str, Chance], seed: int) -> list[Cell]:
+    """The biases of a judge on all probes, with p corrected over these. ``codes`` are by probe."""
+    rivals = sum(PROBES[plan.key].has_rival for plan in lab.probes)
+    settings = lab.settings
+    measured = [
+        measure(
+            plan,
+            judge,
+            codes[plan.key],
+            settings.denominator,
+            chances[plan.key].analytic,
+            seed,
+            settings.margin,
+            rivals,
+        )
+        for plan in lab.probes
+    ]
+    against_chance = holm([cell.p for cell in measured])
+    of_net = holm([cell.net_p if PROBES[cell.probe].has_rival else None for cell in measured])
+    return [
+        replace(cell, p_holm=p, net_p_holm=net_p)
+        for cell, p, net_p in zip(measured, against_chance, of_net, strict=True)
+    ]
+
+
+def _shifts(lab: Lab, first: tuple[str, Mapping[str, Codes]], second: tuple[str, Mapping[str, Codes]]) -> list[Shift]:
+    """The differences of two judges on all probes, with p corrected over these. Each is an id and its codes by
+    probe."""
+    (first_id, first_codes), (second_id, second_codes) = first, second
+    shifts = [
+        shift_of(
+            plan,
+            (first_id, first_codes[plan.key]),
+            (second_id, second_codes[plan.key]),
+            lab.settings.denominator,
+        )
+        for plan in lab.probes
+    ]
+    of_shares, of_verdicts = holm([shift.p for shift in shifts]), holm([shift.test for shift in shifts])
+    return [
+        replace(shift, p_holm=p, net_p_holm=net_p if shift.net_p is not None else None)
+        for shift, p, net_p in zip(shifts, of_shares, of_verdicts, strict=True)
+    ]
 
 
 def _names_effects(lab: Lab, judges: Sequence[Judge], answers: Mapping[str, Answers]) -> list[NamesEffect]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from judgenet.core.pairs import ORDERS, Order
 from judgenet.core.soft_votes import voting_layer
 from judgenet.stats.confidence import confidences
 from judgenet.stats.curves import Codes, Floats
-from judgenet.stats.soft_votes import mean_distribution, soft_codes, soft_sums, weighted_sums
+from judgenet.stats.soft_votes import SoftSums, mean_distribution, soft_codes, soft_sums, weighted_sums
 
 IntArray = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -155,7 +155,47 @@ def verdict_table(scores: CallScores, names: tuple[str, ...], rules: Aggregation
     return VerdictTable(**{name: joined(name) for name in VerdictTable.__slots__})
 
 
-def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggregation) -> VerdictTable:
+class _Summed(NamedTuple):
+    """The calls of a block of pairs, summed by neuron.
+
+    ``sums`` and ``counts`` have the shape (pairs, neurons, orders): A minus B over the valid calls, and how many there
+    are; ``weighted`` and ``counting`` are the same times the neurons' weights. ``said``, of shape (pairs, neurons,
+    orders, 3), counts the calls for A, a tie and B, ``asked`` (pairs, neurons) all calls. ``neurons`` are codes of
+    shape (pairs, neurons), ``cast`` the votes for A, B and a tie, of shape (pairs, neurons, 3), and ``votes`` the means
+    of
+    :attr:`VerdictTable.votes`. ``soft_votes`` are ``soft`` times the weights. ``layers`` has the layer of each neuron,
+    ``network`` is false for the chair, and ``last`` is the block's ``last_asked``.
+    """
+
+    sums: Floats
+    counts: IntArray
+    weighted: Floats
+    counting: IntArray | Floats
+    said: IntArray
+    asked: IntArray
+    neurons: Codes
+    cast: IntArray | Floats
+    votes: Floats
+    soft: SoftSums | None
+    soft_votes: SoftSums | None
+    layers: IntArray
+    network: Flags
+    last: IntArray | None
+
+    @property
+    def by_order(self) -> tuple[Floats, IntArray | Floats]:
+        """A minus B times weight over the calls of each order, and the sums of weights, of shape (pairs, orders)."""
+        return self.weighted[:, self.network].sum(axis=1), self.counting[:, self.network].sum(axis=1)
+
+    def layer_codes(self, order: int, depth: int) -> Codes:
+        """The average over the calls of each layer in one order, of shape (pairs, layers)."""
+        columns = [self.layers == layer for layer in range(1, depth + 1)]
+        sums = np.stack([self.weighted[:, column, order].sum(axis=1) for column in columns], axis=1)
+        counts = np.stack([self.counting[:, column, order].sum(axis=1) for column in columns], axis=1)
+        return sign_codes(sums, counts > 0)
+
+
+def _summed(scores: CallScores, part: slice, rules: Aggregation) -> _Summed:
     difference, asked = scores.difference[part], scores.asked[part]
     valid = ~np.isnan(difference)
     filled = np.where(valid, difference, 0.0)
@@ -164,96 +204,110 @@ def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggre
     for_a, for_b = filled > TIE_TOLERANCE, filled < -TIE_TOLERANCE
     for_tie = valid & ~for_a & ~for_b
     sums, counts = filled.sum(axis=3), valid.sum(axis=3)
-    weighted, counting = sums, counts
-    if scores.weights is not None:
-        weights = scores.weights[part]
-        weighted, counting = sums * weights[:, :, None], counts * weights[:, :, None]
-    of_neuron = sign_codes(sums.sum(axis=2), counts.sum(axis=2) > 0)
+    weights = None if scores.weights is None else scores.weights[part]
+    there = counts.sum(axis=2)
+    neurons = sign_codes(sums.sum(axis=2), there > 0)
     cast = np.stack([votes.sum(axis=(2, 3)) for votes in (for_a, for_b, for_tie)], axis=2)
     if rules.vote == "neuron":
-        cast = np.stack([of_neuron == code for code in (1, 3, 2)], axis=2).astype(np.int64)
-    if scores.weights is not None:
-        cast = cast * weights[:, :, None]
-    layers = np.array([layer for layer, _ in scores.places], dtype=np.int64)
-    network = layers <= scores.depth
-    by_order, in_order = weighted[:, network].sum(axis=1), counting[:, network].sum(axis=1)
-    c1 = sign_codes(by_order.sum(axis=1), in_order.sum(axis=1) > 0)
-    of_layer = [layers == layer for layer in range(1, scores.depth + 1)]
-    by_layer = np.stack([weighted[:, in_this_layer].sum(axis=1) for in_this_layer in of_layer], axis=1)
-    in_layer = np.stack([counting[:, in_this_layer].sum(axis=1) for in_this_layer in of_layer], axis=1)
-    of_asked = asked.sum(axis=(2, 3))
+        cast = np.stack([neurons == code for code in (1, 3, 2)], axis=2).astype(np.int64)
     said = np.stack([votes.sum(axis=3) for votes in (for_a, for_tie, for_b)], axis=3)
-    there = counts.sum(axis=2)
-    lead = (said[..., 0] - said[..., 2]).sum(axis=2)
-    votes = _means(lead, there)
-    last = None if scores.last_asked is None else scores.last_asked[part]
-    aggregations: dict[str, Codes] = {}
-    soft = soft_votes = None
+    layers = np.array([layer for layer, _ in scores.places], dtype=np.int64)
+    soft = None
     if scores.shares is not None:
-        signs = sign_codes(filled, valid)
-        soft = soft_votes = soft_sums(scores.shares[part], difference, signs, rules)
-        if scores.weights is not None:
-            soft_votes = weighted_sums(soft, weights)
+        soft = soft_sums(scores.shares[part], difference, sign_codes(filled, valid), rules)
+    return _Summed(
+        sums=sums,
+        counts=counts,
+        weighted=sums if weights is None else sums * weights[:, :, None],
+        counting=counts if weights is None else counts * weights[:, :, None],
+        said=said,
+        asked=asked.sum(axis=(2, 3)),
+        neurons=neurons,
+        cast=cast if weights is None else cast * weights[:, :, None],
+        votes=_means((said[..., 0] - said[..., 2]).sum(axis=2), there),
+        soft=soft,
+        soft_votes=soft if soft is None or weights is None else weighted_sums(soft, weights),
+        layers=layers,
+        network=layers <= scores.depth,
+        last=None if scores.last_asked is None else scores.last_asked[part],
+    )
+
+
+def _aggregation(name: str, calls: _Summed, c1: Codes, scores: CallScores, rules: Aggregation) -> Codes:
+    """The verdicts of one aggregation, the accepted ones apart; no quorum is asked for."""
 
     def vote_of(voters: Flags) -> Codes:
-        a, b, tie = np.moveaxis(cast[:, voters].sum(axis=1), 1, 0)
+        a, b, tie = np.moveaxis(calls.cast[:, voters].sum(axis=1), 1, 0)
         return plurality_codes(a, b, tie, c1, rules)
 
-    for name in names:
-        if name == "c1":
-            aggregations[name] = c1
-        elif name == "chair":
-            of_chair = sign_codes(sums[:, ~network].sum(axis=(1, 2)), there[:, ~network].sum(axis=1) > 0)
-            aggregations[name] = of_chair if last is None else np.where(last > 0, vote_of(network), of_chair)
-        elif name == LEARNED:
-            if rules.learned is None:
-                raise ValueError("The rules hold no learned rule.")
-            aggregations[name] = learned_codes(rules.learned, votes, scores.places)
-        elif name == ACCEPTED:
-            continue
-        elif name.startswith("soft_"):
-            if soft_votes is None:
-                raise ValueError("The calls have no probabilities.")
-            aggregations[name] = soft_codes(name, soft_votes, layers, scores.depth, c1, rules, last)
-        else:
-            layer = None if name == "c2_all" else int(name.removeprefix("c2_l"))
-            codes = vote_of(network if layer is None else layers == layer)
-            for earlier in range(1, layer or 1) if last is not None else ():
-                codes = np.where(last == earlier, vote_of(layers == earlier), codes)
-            aggregations[name] = codes
-    no_quorum = _without_quorum(names, rules, there > 0, asked, scores, last)
+    if name == "c1":
+        return c1
+    if name == "chair":
+        chair = np.s_[:, ~calls.network]
+        of_chair = sign_codes(calls.sums[chair].sum(axis=(1, 2)), calls.counts[chair].sum(axis=(1, 2)) > 0)
+        return of_chair if calls.last is None else np.where(calls.last > 0, vote_of(calls.network), of_chair)
+    if name == LEARNED:
+        if rules.learned is None:
+            raise ValueError("The rules hold no learned rule.")
+        return learned_codes(rules.learned, calls.votes, scores.places)
+    if name.startswith("soft_"):
+        if calls.soft_votes is None:
+            raise ValueError("The calls have no probabilities.")
+        return soft_codes(name, calls.soft_votes, calls.layers, scores.depth, c1, rules, calls.last)
+    layer = None if name == "c2_all" else int(name.removeprefix("c2_l"))
+    codes = vote_of(calls.network if layer is None else calls.layers == layer)
+    for earlier in range(1, layer or 1) if calls.last is not None else ():
+        codes = np.where(calls.last == earlier, vote_of(calls.layers == earlier), codes)
+    return codes
+
+
+def _accepted(
+    aggregations: Mapping[str, Codes], calls: _Summed, margin: Floats, scores: CallScores, rules: Aggregation
+) -> Codes:
+    """The accepted verdicts, from those of the other aggregations."""
+    if rules.acceptance is None:
+        raise ValueError("The rules hold no acceptance rule.")
+    mine = np.s_[:, calls.network]
+    places = [place for place, inside in zip(scores.places, calls.network.tolist(), strict=True) if inside]
+    mean = None if calls.soft is None else mean_distribution(calls.soft, calls.network)
+    return accepted_codes(
+        rules.acceptance, aggregations, calls.said[mine], calls.neurons[mine], margin, calls.votes[mine], places, mean
+    )
+
+
+def _block(scores: CallScores, part: slice, names: tuple[str, ...], rules: Aggregation) -> VerdictTable:
+    calls = _summed(scores, part, rules)
+    network, there = calls.network, calls.counts.sum(axis=2)
+    by_order, in_order = calls.by_order
+    c1 = sign_codes(by_order.sum(axis=1), in_order.sum(axis=1) > 0)
+    aggregations = {name: _aggregation(name, calls, c1, scores, rules) for name in names if name != ACCEPTED}
+    no_quorum = _without_quorum(names, rules, there > 0, scores.asked[part], scores, calls.last)
     for name, short in no_quorum.items():
         aggregations[name] = np.where(short, 0, aggregations[name]).astype(np.uint8)
-    margin = np.abs(_means(sums[:, network].sum(axis=(1, 2)), counts[:, network].sum(axis=(1, 2))))
+    margin = np.abs(_means(calls.sums[:, network].sum(axis=(1, 2)), calls.counts[:, network].sum(axis=(1, 2))))
     if ACCEPTED in names:
-        if rules.acceptance is None:
-            raise ValueError("The rules hold no acceptance rule.")
-        mine = np.s_[:, network]
-        places = [place for place, inside in zip(scores.places, network.tolist(), strict=True) if inside]
-        mean = None if soft is None else mean_distribution(soft, network)
-        aggregations[ACCEPTED] = accepted_codes(
-            rules.acceptance, aggregations, said[mine], of_neuron[mine], margin, votes[mine], places, mean
-        )
-        if rules.acceptance.aggregation in no_quorum:
+        aggregations[ACCEPTED] = _accepted(aggregations, calls, margin, scores, rules)
+        if rules.acceptance is not None and rules.acceptance.aggregation in no_quorum:
             no_quorum[ACCEPTED] = no_quorum[rules.acceptance.aggregation]
+    cast = calls.cast[:, network].sum(axis=1)
     return VerdictTable(
         aggregations=aggregations,
         c1_ab=sign_codes(by_order[:, 0], in_order[:, 0] > 0),
         c1_ba=sign_codes(by_order[:, 1], in_order[:, 1] > 0),
         balanced=_balanced(by_order, in_order),
-        neurons=of_neuron,
-        neurons_ab=sign_codes(sums[:, :, 0], counts[:, :, 0] > 0),
-        neurons_ba=sign_codes(sums[:, :, 1], counts[:, :, 1] > 0),
-        calls=_narrow(said),
-        cast=cast[:, network].sum(axis=1) if scores.weights is not None else _narrow(cast[:, network].sum(axis=1)),
-        layers_ab=sign_codes(by_layer[:, :, 0], in_layer[:, :, 0] > 0),
-        layers_ba=sign_codes(by_layer[:, :, 1], in_layer[:, :, 1] > 0),
-        asked=_narrow(of_asked),
+        neurons=calls.neurons,
+        neurons_ab=sign_codes(calls.sums[:, :, 0], calls.counts[:, :, 0] > 0),
+        neurons_ba=sign_codes(calls.sums[:, :, 1], calls.counts[:, :, 1] > 0),
+        calls=_narrow(calls.said),
+        cast=_narrow(cast) if scores.weights is None else cast,
+        layers_ab=calls.layer_codes(0, scores.depth),
+        layers_ba=calls.layer_codes(1, scores.depth),
+        asked=_narrow(calls.asked),
         used=_narrow(there.sum(axis=1)),
-        total=_narrow(of_asked.sum(axis=1)),
+        total=_narrow(calls.asked.sum(axis=1)),
         margin=margin,
         no_quorum=no_quorum,
-        soft=None if soft is None else mean_distribution(soft, network),
+        soft=None if calls.soft is None else mean_distribution(calls.soft, network),
     )
 
 

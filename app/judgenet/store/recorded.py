@@ -9,10 +9,10 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from judgenet.core import network_json
 from judgenet.core.calls import CallSite
@@ -77,47 +77,24 @@ def select(
     if not every:
         raise DataError("There are no judgments in the file.", "Name another file.", file=files[0].path)
     wanted = dict(conditions or {})
+    here: Sequence[int] = range(len(pairs))
     if "task" in wanted and not any("task" in entry.columns for entry in every):
-        tasks = wanted.pop("task")
-        here = [place for place, pair in enumerate(pairs) if holds(pair.task, tasks)]
-        if not here:
-            there = listed(sorted({pair.task or "(none)" for pair in pairs}))
-            raise DataError(f"--where task={' or '.join(tasks)}: no pair has it.", f"Tasks: {there}.")
-    else:
-        here = list(range(len(pairs)))
+        here = _pairs_of_tasks(pairs, wanted.pop("task"))
     left = chosen(every, wanted)
-    finder = PairFinder(pairs)
-    of_pairs = set(here)
-    judgments_at: dict[tuple[int, str, Order], list[Judgment]] = {}
-    models: dict[str, str] = {}
-    strangers: Counter[str] = Counter()
-    elsewhere = 0
-    for entry in left:
-        hit = finder.find(entry)
-        if hit is None:
-            strangers[str(entry.pair)] += 1
-            continue
-        place, judgment = hit
-        if place not in of_pairs:
-            elsewhere += 1
-            continue
-        name = "|".join(judgment.columns[column] for column in neuron if judgment.columns.get(column))
-        name = name or judgment.judge
-        models.setdefault(name, judgment.judge)
-        judgments_at.setdefault((place, name, judgment.order), []).append(judgment)
-    if not judgments_at:
+    matched = _matched(left, pairs, frozenset(here), neuron)
+    if not matched.judgments:
         raise DataError(
             f"None of the {len(left):,} judgments is about one of the {len(here):,} pairs; they name "
-            f"{listed(list(strangers), 5) or 'pairs of other tasks'}, the pairs are "
+            f"{listed(list(matched.strangers), 5) or 'pairs of other tasks'}, the pairs are "
             f"{listed([pairs[place].id for place in here], 5)}.",
             "Name the pairs that were judged: --pairs FILE",
         )
-    judged = sorted({place for place, _, _ in judgments_at})
+    judged = sorted({place for place, _, _ in matched.judgments})
     new_place = {place: index for index, place in enumerate(judged)}
-    number = {name: index for index, name in enumerate(models, 1)}
+    number = {name: index for index, name in enumerate(matched.models, 1)}
     sites: dict[CallSite, Judgment] = {}
     earlier = 0
-    for (place, name, order), several in judgments_at.items():
+    for (place, name, order), several in matched.judgments.items():
         last = max(entry.stage for entry in several)
         final = [entry for entry in several if entry.stage == last]
         earlier += len(several) - len(final)
@@ -125,17 +102,64 @@ def select(
             sites[CallSite(new_place[place], 1, number[name], order, sample)] = entry
     return Selected(
         tuple(pairs[place] for place in judged),
-        tuple(models),
-        tuple(models.values()),
+        tuple(matched.models),
+        tuple(matched.models.values()),
         sites,
         {
-            "judgments_without_pair": sum(strangers.values()),
-            "judgments_of_other_tasks": elsewhere,
+            "judgments_without_pair": matched.strangers.total(),
+            "judgments_of_other_tasks": matched.elsewhere,
             "judgments_of_earlier_stages": earlier,
             "pairs_without_judgment": len(here) - len(judged),
             "games_without_judgment": sum(file.empty for file in files),
         },
     )
+
+
+def _pairs_of_tasks(pairs: Sequence[Pair], tasks: Sequence[str]) -> list[int]:
+    """The places of the pairs of some tasks.
+
+    :raises DataError: there are none.
+    """
+    here = [place for place, pair in enumerate(pairs) if holds(pair.task, tasks)]
+    if not here:
+        there = listed(sorted({pair.task or "(none)" for pair in pairs}))
+        raise DataError(f"--where task={' or '.join(tasks)}: no pair has it.", f"Tasks: {there}.")
+    return here
+
+
+class _Matched(NamedTuple):
+    """Judgments by the place of their pair, the name of their neuron and the order; the judge of each neuron; how many
+    judgments are about pairs that are not there, by these; and how many about pairs that were not chosen."""
+
+    judgments: dict[tuple[int, str, Order], list[Judgment]]
+    models: dict[str, str]
+    strangers: Counter[str]
+    elsewhere: int
+
+
+def _matched(
+    judgments: Iterable[Judgment], pairs: Sequence[Pair], here: Container[int], neuron: Sequence[str]
+) -> _Matched:
+    """The judgments about the pairs at the places ``here``; ``neuron`` are the columns that name a neuron."""
+    finder = PairFinder(pairs)
+    by_call: dict[tuple[int, str, Order], list[Judgment]] = {}
+    models: dict[str, str] = {}
+    strangers: Counter[str] = Counter()
+    elsewhere = 0
+    for entry in judgments:
+        hit = finder.find(entry)
+        if hit is None:
+            strangers[str(entry.pair)] += 1
+            continue
+        place, judgment = hit
+        if place not in here:
+            elsewhere += 1
+            continue
+        name = "|".join(judgment.columns[column] for column in neuron if judgment.columns.get(column))
+        name = name or judgment.judge
+        models.setdefault(name, judgment.judge)
+        by_call.setdefault((place, name, judgment.order), []).append(judgment)
+    return _Matched(by_call, models, strangers, elsewhere)
 
 
 def network_for(selected: Selected) -> NetworkSpec:
