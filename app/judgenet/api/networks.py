@@ -77,12 +77,16 @@ class Network:
                 their weights in votes and averages), ``"none"``, or names of roles, one a judge.
             orders: in which orders the responses are shown; ``"random"`` draws one a call.
             samples: calls of each judge in each order.
+            temperature: from 0 to 2; ``"default"`` leaves it to the endpoint.
+            max_tokens: the longest answer, in tokens; the room for thinking comes on top.
             reasoning: how much the model thinks before it answers: an effort (``"none"`` to ``"max"``), or the most
                 thinking tokens; ``None`` leaves it to the endpoint.
             scores: ``"probabilities"`` for expected scores from the probabilities of the model's tokens, where the
                 endpoint gives them; ``run.agreement().probabilities`` counts the calls where it does not.
             extra: further fields of every request, such as ``{"top_k": 20}``.
             chair: one more judge reads the last layer and decides.
+            seed: draws what is random, such as ``"random"`` orders.
+            name: the network's name; ``None``: by its shape.
             stop_when: a stop rule, so that more is asked of a pair only where it does not hold: ``"orders-agree"``,
                 ``"margin>=2 after=1"`` and the others of ``judgenet run --stop-when``.
             stand_in: what is asked in place of ``model`` when its endpoint stops: ``"backup/gpt-4o-mini"`` as

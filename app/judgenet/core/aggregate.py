@@ -207,7 +207,7 @@ def aggregate(
     of_all = plurality(pooled, rules, c1)
     scored = fsum(weight for _, _, weight in gathered.scores)
     valid = tuple(sum(v.layer == layer and v.verdict is not None for v in verdicts) for layer in range(1, depth + 1))
-    verdicts_found = PairVerdicts(
+    joined = PairVerdicts(
         c1=c1,
         c1_ab=merged(gathered.in_order["ab"]),
         c1_ba=merged(gathered.in_order["ba"]),
@@ -232,14 +232,12 @@ def aggregate(
     if soft:
         voters = {place: calls.shares for place, calls in of_neurons if calls.shares}
         weights = {place: calls.weight for place, calls in of_neurons}
-        verdicts_found = replace(verdicts_found, soft=soft_verdicts(voters, depth, rules, c1, last_asked, weights))
+        joined = replace(joined, soft=soft_verdicts(voters, depth, rules, c1, last_asked, weights))
     if rules.quorum is not None:
-        verdicts_found = _with_quorum(verdicts_found, rules, last_asked)
-    return (
-        verdicts_found
-        if rules.acceptance is None
-        else _with_acceptance(verdicts_found, rules.acceptance, gathered.neurons, depth)
-    )
+        joined = _with_quorum(joined, rules, last_asked)
+    if rules.acceptance is not None:
+        joined = _with_acceptance(joined, rules.acceptance, gathered.neurons, depth)
+    return joined
 
 
 def _with_quorum(verdicts: PairVerdicts, rules: Aggregation, last_asked: int | None) -> PairVerdicts:

@@ -45,6 +45,7 @@ from judgenet.figures.trust import (
 from judgenet.stats.agreement import position_of_codes
 from judgenet.stats.curves import CODES, Codes, right_by_order
 from judgenet.stats.panel import Coefficient, each_annotator
+from judgenet.stats.provenance import LabelSources
 from judgenet.stats.resampling import few_note
 from judgenet.stats.uncertainty import conflicts
 from judgenet.store.db import Store
@@ -194,6 +195,42 @@ class JudgeOptions:
     evidence: int = SAMPLED_PAIRS
 
 
+def _pairs(frame: RunFrame) -> RunPairs:
+    return RunPairs(
+        total=len(frame),
+        finished=int(frame.judged.sum()),
+        labelled=int((frame.human > 0).sum()),
+        not_asked=int((~frame.begun & ~frame.judged).sum()),
+    )
+
+
+def _labels(sources: LabelSources) -> RunLabels:
+    return RunLabels(
+        used={str(name): count for name, count in sources.counted.items()},
+        left_out={str(name): count for name, count in sources.left_out.items()},
+        disputed=sources.disputed,
+        settled=sources.settled,
+    )
+
+
+def _calls(frame: RunFrame, sums: Spent) -> RunCalls:
+    return RunCalls(
+        finished_pairs_used=int(frame.table.used.sum()),
+        finished_pairs_total=int(frame.table.total.sum()),
+        all=sums.calls,
+        scored=sums.scored,
+        unscored=sums.unscored,
+    )
+
+
+def _by_group(frame: RunFrame, said: Mapping[str, Codes], by: Grouping | None, seed: int) -> ByGroup | None:
+    """Agreement with people of verdicts (codes of all pairs by name) in each group; ``None`` without a grouping."""
+    if by is None:
+        return None
+    groups = sorted(_groups(frame, by).items())
+    return {by: {name: agreement_by_name(frame, said, places, seed=seed) for name, places in groups}}
+
+
 def run_metrics(
     store: Store,
     frame: RunFrame,
@@ -216,11 +253,6 @@ def run_metrics(
     aggregations = agreement_by_name(frame, frame.aggregations, seed=seed)
     people = people_among_themselves(frame, decides, aggregations[decides], seed=seed)
     panel = people.panel
-    grouped: dict[str, ByGroup | None] = {"by": None, "neurons_by": None}
-    if by is not None:
-        groups = sorted(_groups(frame, by).items())
-        for key, said in (("by", frame.aggregations), ("neurons_by", neurons)):
-            grouped[key] = {by: {name: agreement_by_name(frame, said, places, seed=seed) for name, places in groups}}
     of_judges = _NO_JUDGES if judges is None else _judges(store, frame, decides, judges, panel.h, seed)
     return RunMetrics(
         run=run.id,
@@ -228,30 +260,17 @@ def run_metrics(
         note=run.note,
         state=run.state,
         message=run.message,
-        pairs=RunPairs(
-            len(frame), int(frame.judged.sum()), int((frame.human > 0).sum()), int((~frame.begun & ~frame.judged).sum())
-        ),
+        pairs=_pairs(frame),
         aggregations=aggregations,
         neurons=agreement_by_name(frame, neurons, seed=seed),
         position=_position(frame, seed),
         scores={name: _scores(scores.get(place)) for place, name in zip(frame.places, frame.names, strict=True)},
-        by=grouped["by"],
-        neurons_by=grouped["neurons_by"],
-        labels=RunLabels(
-            {str(name): count for name, count in frame.sources.counted.items()},
-            {str(name): count for name, count in frame.sources.left_out.items()},
-            frame.sources.disputed,
-            frame.sources.settled,
-        ),
+        by=_by_group(frame, frame.aggregations, by, seed),
+        neurons_by=_by_group(frame, neurons, by, seed),
+        labels=_labels(frame.sources),
         annotators=annotators_figures(panel, each_annotator(frame.panels), repeated=frame.groups is not None),
         review_share=people.review,
-        calls=RunCalls(
-            finished_pairs_used=int(frame.table.used.sum()),
-            finished_pairs_total=int(frame.table.total.sum()),
-            all=sums.calls,
-            scored=sums.scored,
-            unscored=sums.unscored,
-        ),
+        calls=_calls(frame, sums),
         cost=_cost(sums),
         questions=len(np.unique(frame.questions)),
         notes=(

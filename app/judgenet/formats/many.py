@@ -391,18 +391,10 @@ def _read_wide(
         for name, answer, _ in answers:
             places.append(name)
             _answer(question, name, answer, table, index, counts)
-        for part_name, sign in _SIGNS.items():
-            several = given_ranks[part_name]
-            if not several:
-                continue
-            row = _decoded(several[0][index]) if len(several) == 1 else [column[index] for column in several]
-            row = list(row.values()) if isinstance(row, dict) else row
-            if not isinstance(row, list) or len(row) != len(places):
-                count = len(row) if isinstance(row, list) else 1
-                problem = f"{count} {part_name} for {len(places)} responses."
-                raise table.error(problem, f"Map one for each, or none: --map {part_name}=", index)
-            values = dict(zip(places, row, strict=True))
-            question.ranks[""] = _ranks(table, index, values, columns[part_name], sign)
+        for part_name, several in given_ranks.items():
+            if several:
+                values = _wide_ranks(table, index, part_name, several, places)
+                question.ranks[""] = _ranks(table, index, values, columns[part_name], _SIGNS[part_name])
         if "ranks" not in mapping.columns and not any(given_ranks.values()):
             own = {name: rank for name, _, rank in answers if rank is not None}
             if own:
@@ -411,6 +403,22 @@ def _read_wide(
             question.ranks |= _rankings(table, index, columns["ranking"][0], said["ranking"][index], question)
         if "winners" in said:
             question.winners = _winners(table, index, columns["winners"][0], said["winners"][index], question)
+
+
+def _wide_ranks(
+    table: RecordTable, index: int, part_name: str, several: Sequence[Sequence[Any]], systems: Sequence[str]
+) -> dict[str, Any]:
+    """The ranks (or scores) of a record by system, from a column for each or from one with a list or an object.
+
+    :raises DataError: they are not as many as the systems.
+    """
+    row = _decoded(several[0][index]) if len(several) == 1 else [column[index] for column in several]
+    row = list(row.values()) if isinstance(row, dict) else row
+    if not isinstance(row, list) or len(row) != len(systems):
+        count = len(row) if isinstance(row, list) else 1
+        problem = f"{count} {part_name} for {len(systems)} responses."
+        raise table.error(problem, f"Map one for each, or none: --map {part_name}=", index)
+    return dict(zip(systems, row, strict=True))
 
 
 def _wide_answers(
@@ -683,6 +691,26 @@ def _labels(question: _Question, first: str, second: str) -> tuple[list[tuple[st
 # --- pairs ---
 
 
+def _pair(question: _Question, pair_id: str, first: str, second: str, no_majority: Verdict | None) -> Pair:
+    """The pair of two systems' responses to a question, with what was said of them."""
+    said, named = _labels(question, first, second) if question.ranks or question.winners else ([], False)
+    return Pair(
+        id=pair_id,
+        question=question.text,
+        response_a=question.answers[first][0],
+        response_b=question.answers[second][0],
+        reference=question.reference,
+        model_a=first,
+        model_b=second,
+        task=question.task,
+        tags=question.tags,
+        human=(majority((verdict for _, verdict in said), None) or no_majority) if said else None,
+        annotators=tuple(said) if named else (),
+        source=Source(Path(question.table.file).name, question.answers[first][1]),
+        criteria=question.criteria,
+    )
+
+
 def _pairs(questions: Sequence[_Question], mapping: PairMapping, watch: Watch) -> tuple[list[Pair], Systems]:
     maker = MatchMaker(mapping.matches, mapping.seed)
     pairs: list[Pair] = []
@@ -696,39 +724,14 @@ def _pairs(questions: Sequence[_Question], mapping: PairMapping, watch: Watch) -
         if len(systems) < 2:
             continue
         counts.append(len(systems))
-        file = Path(question.table.file).name
         album = question.table.album or Album(Path(question.table.file).parent)
         escaped = {name: _escaped(name) for name in systems}
-        labelled = bool(question.ranks or question.winners)
         for i, j in maker.draw(question.id, systems):
             first, second = systems[i], systems[j]
             if swapped(mapping.seed, question.id, *sorted((first, second))) != (first > second):
                 first, second = second, first
-            human: Verdict | None = None
-            annotators: tuple[tuple[str, Verdict], ...] = ()
-            if labelled:
-                said, named = _labels(question, first, second)
-                annotators = tuple(said) if named else ()
-                human = (majority((v for _, v in said), None) or mapping.no_majority) if said else None
-            pair = with_pictures(
-                Pair(
-                    f"{question.id}:{escaped[first]}/{escaped[second]}",
-                    question.text,
-                    question.answers[first][0],
-                    question.answers[second][0],
-                    question.reference,
-                    first,
-                    second,
-                    question.task,
-                    question.tags,
-                    human,
-                    annotators,
-                    Source(file, question.answers[first][1]),
-                    None,
-                    question.criteria,
-                ),
-                album,
-            )
+            pair_id = f"{question.id}:{escaped[first]}/{escaped[second]}"
+            pair = with_pictures(_pair(question, pair_id, first, second, mapping.no_majority), album)
             if isinstance(pair, Refused):
                 raise question.table.error(pair.error.problem, pair.error.mend, question.index)
             pairs.append(pair)
@@ -748,21 +751,8 @@ def _escaped(name: str) -> str:
     return name.replace("%", "%25").replace("/", "%2F").replace(":", "%3A")
 
 
-def _findings(
-    questions: Sequence[_Question], mapping: PairMapping, systems: Systems, counts: _Found
-) -> Iterator[Finding]:
-    yield Finding("systems", "note", systems.matches, f"{systems.line()}.")
-    if counts.numbered:
-        yield Finding(
-            "numbered", "note", counts.numbered, "Questions without an id are called by the row that they are first in."
-        )
-    if counts.unnamed:
-        yield Finding(
-            "unnamed_systems",
-            "warning",
-            len(systems.names),
-            "The systems have no names: a response of the same number counts as the same system on every question.",
-        )
+def _about_responses(questions: Sequence[_Question], counts: _Found) -> Iterator[Finding]:
+    """Findings about responses that are missing, there twice, or alone."""
     if counts.nulls:
         yield Finding(
             "missing_response",
@@ -787,6 +777,24 @@ def _findings(
             len(single),
             f"{len(single):,} questions have fewer than two responses, and nothing to compare ({listed(single, 3)}).",
         )
+
+
+def _findings(
+    questions: Sequence[_Question], mapping: PairMapping, systems: Systems, counts: _Found
+) -> Iterator[Finding]:
+    yield Finding("systems", "note", systems.matches, f"{systems.line()}.")
+    if counts.numbered:
+        yield Finding(
+            "numbered", "note", counts.numbered, "Questions without an id are called by the row that they are first in."
+        )
+    if counts.unnamed:
+        yield Finding(
+            "unnamed_systems",
+            "warning",
+            len(systems.names),
+            "The systems have no names: a response of the same number counts as the same system on every question.",
+        )
+    yield from _about_responses(questions, counts)
     yield from _about_sample(questions, mapping)
     groups = _groups(questions)
     if len(groups) > 1:

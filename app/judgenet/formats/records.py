@@ -484,17 +484,7 @@ def merge_raters(
             for table, _, pair, _ in group:
                 kept[id(table)].append(pair)
             continue
-        said: dict[str, Verdict] = {}
-        for own, index, pair, rater in group:
-            turned = _facing(first, pair)
-            assert turned is not None
-            for name, verdict in turned.annotators or (((rater, turned.human),) if turned.human else ()):
-                if said.setdefault(name, verdict) != verdict:
-                    raise own.error(
-                        f"The annotator {shown(name)} gave two labels for the pair {shown(first.id)}.",
-                        "Leave one of them out.",
-                        index,
-                    )
+        said = _by_annotator(group)
         human = majority(said.values(), None)
         if said and human is None:
             undecided.append(first.id)
@@ -510,6 +500,27 @@ def merge_raters(
         message = f"Annotators without a majority: {rule}."
         notes.append(Finding("no_majority", "note", len(undecided), message, tuple(undecided)))
     return [(table, kept[id(table)]) for table, _ in parts], notes
+
+
+def _by_annotator(group: Sequence[tuple[RecordTable, int, Pair, str]]) -> dict[str, Verdict]:
+    """What each annotator said, from records of one pair: table, place in it, pair and annotator; in the terms of the
+    first.
+
+    :raises DataError: an annotator gave two labels.
+    """
+    said: dict[str, Verdict] = {}
+    first = group[0][2]
+    for table, index, pair, rater in group:
+        turned = _facing(first, pair)
+        assert turned is not None
+        for name, verdict in turned.annotators or (((rater, turned.human),) if turned.human else ()):
+            if said.setdefault(name, verdict) != verdict:
+                raise table.error(
+                    f"The annotator {shown(name)} gave two labels for the pair {shown(first.id)}.",
+                    "Leave one of them out.",
+                    index,
+                )
+    return said
 
 
 def _facing(first: Pair, second: Pair) -> Pair | None:

@@ -74,15 +74,8 @@ def rates_over_questions(counts: Floats, chosen: Chosen, *, resamples: int = RES
     by_method = rates(labelled, others, chosen)
     questions, pairs = len(tables), int(tables.sum())
     with_label = int(tables[:, :, 1:].any(axis=(1, 2)).sum())
-    estimates = {
-        method: replace(estimate, questions=questions if method == "naive" else with_label)
-        for method, estimate in by_method.estimates.items()
-    }
-    of_these = replace(by_method.stratified.these_pairs, questions=with_label)
-    headline = replace(by_method.stratified, estimate=estimates["stratified"], these_pairs=of_these)
-    by_method = replace(
-        by_method, estimates=estimates, decided=replace(by_method.decided, questions=with_label), stratified=headline
-    )
+    by_method = _with_questions(by_method, questions, with_label)
+    estimates = dict(by_method.estimates)
     if questions == pairs:
         return by_method
     few = few_questions(with_label, sum(labelled.values()))
@@ -114,15 +107,32 @@ def rates_over_questions(counts: Floats, chosen: Chosen, *, resamples: int = RES
         estimates[method] = _with(estimate, interval, why)
     decided = by_method.decided
     if decided.value is not None:
-        interval = None
-        if strata is not None:
-            shares = strata.draws[:, -1] / (strata.draws[:, 0] + strata.draws[:, -1])
-            middle = strata.whole[-1] / (strata.whole[0] + strata.whole[-1])
-            interval = clipped(float(middle), z * float(shares.std()))
-        decided = _with(decided, interval, few_strata)
+        decided = _with(decided, None if strata is None else _decided_interval(strata, z), few_strata)
     se = None if strata is None else float((strata.draws @ scores).std()) * widening(with_label)
     headline = _headline(by_method.stratified, estimates["stratified"], se, few_strata)
     return replace(by_method, estimates=estimates, decided=decided, stratified=headline)
+
+
+def _with_questions(by_method: Rates, questions: int, with_label: int) -> Rates:
+    """The estimates with how many questions each rests on: all, or those with a label."""
+    estimates = {
+        method: replace(estimate, questions=questions if method == "naive" else with_label)
+        for method, estimate in by_method.estimates.items()
+    }
+    of_these = replace(by_method.stratified.these_pairs, questions=with_label)
+    return replace(
+        by_method,
+        estimates=estimates,
+        decided=replace(by_method.decided, questions=with_label),
+        stratified=replace(by_method.stratified, estimate=estimates["stratified"], these_pairs=of_these),
+    )
+
+
+def _decided_interval(strata: _Strata, z: float) -> Interval:
+    """The interval of the share of B over that of A and B."""
+    shares = strata.draws[:, -1] / (strata.draws[:, 0] + strata.draws[:, -1])
+    middle = strata.whole[-1] / (strata.whole[0] + strata.whole[-1])
+    return clipped(float(middle), z * float(shares.std()))
 
 
 def _interval_of(

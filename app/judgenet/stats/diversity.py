@@ -223,46 +223,17 @@ def evidence_diversity(
     """
     import numpy as np
 
-    counts: dict[int, list[int]] = {layer: [0, 0, 0, 0] for layer in layers}
-    kept: list[Evidence] = []
-    for written in evidence:
-        count = counts.get(written.layer)
-        if count is None:
-            continue
-        text = written.text.strip()
-        if not text:
-            count[1] += 1
-            continue
-        count[0] += 1
-        count[2] += len(text) > MOST_CHARACTERS
-        count[3] += len(text)
-        kept.append(written._replace(text=text[:MOST_CHARACTERS]))
+    counts, kept = _compared_texts(evidence, layers)
     if not kept:
-        return [_nothing(layer, counts[layer][1]) for layer in layers]
+        return [_nothing(layer, counts[layer].empty) for layer in layers]
     vectors = _vectors([written.text for written in kept])
-    rows: dict[tuple[int, int, Order], list[int]] = defaultdict(list)
-    place_of: dict[tuple[int, int, int, Order], int] = {}
-    for place, written in enumerate(kept):
-        rows[written.layer, written.pair, written.order].append(place)
-        place_of[written.layer, written.pair, written.neuron, written.order] = place
-    distances: dict[int, dict[int, list[float]]] = {layer: defaultdict(list) for layer in layers}
-    own: dict[int, dict[int, list[float]]] = {layer: defaultdict(list) for layer in layers}
-    twice: list[tuple[int, int]] = []
-    for (layer, pair, order), places in rows.items():
-        if len(places) > 1:
-            distances[layer][pair].append(_mean_distance(vectors[places]))
-        for place in places:
-            earlier = place_of.get((layer - 1, pair, kept[place].neuron, order))
-            if earlier is not None:
-                twice.append((place, earlier))
-    for (place, _), distance in zip(twice, _distances(vectors, twice), strict=True):
-        own[kept[place].layer][kept[place].pair].append(distance)
+    distances, own = _distances_by_pair(kept, vectors, layers)
     diversities = []
     pairs = sorted({written.pair for written in kept})
     groups = None if questions is None else np.array([questions[pair] for pair in pairs], dtype=np.int64)
     before: Numbers | None = None
     for layer in layers:
-        texts, empty, cut, length = counts[layer]
+        count = counts[layer]
         mine_of = [place for place, written in enumerate(kept) if written.layer == layer]
         mine = _of_pairs(pairs, distances[layer])
         of_own = _of_pairs(pairs, own[layer])
@@ -274,11 +245,11 @@ def evidence_diversity(
                 change=mean_of(change, "no pair has evidence of two neurons in both layers", groups, (-1.0, 1.0)),
                 to_own=mean_of(of_own, "no neuron has evidence in both layers", groups),
                 between_pairs=_between_pairs(vectors[mine_of], [kept[place].pair for place in mine_of]),
-                texts=texts,
-                empty=empty,
-                cut=cut,
-                length=length / texts if texts else None,
-                reason="" if texts else "no evidence is recorded",
+                texts=count.texts,
+                empty=count.empty,
+                cut=count.cut,
+                length=count.characters / count.texts if count.texts else None,
+                reason="" if count.texts else "no evidence is recorded",
             )
         )
         before = mine
@@ -289,6 +260,63 @@ def _nothing(layer: int, empty: int) -> EvidenceDiversity:
     why = "no evidence is recorded"
     none = Mean(None, None, 0, why)
     return EvidenceDiversity(layer, none, none, none, None, 0, empty, 0, None, why)
+
+
+@dataclass(slots=True)
+class _TextCounts:
+    """Of a layer: texts with evidence, those without, those that were cut, and the characters before that."""
+
+    texts: int = 0
+    empty: int = 0
+    cut: int = 0
+    characters: int = 0
+
+
+def _compared_texts(
+    evidence: Iterable[Evidence], layers: Sequence[int]
+) -> tuple[dict[int, _TextCounts], list[Evidence]]:
+    """The counts of each of ``layers``, and the evidence in them that has a text, cut to :data:`MOST_CHARACTERS`."""
+    counts = {layer: _TextCounts() for layer in layers}
+    kept: list[Evidence] = []
+    for written in evidence:
+        count = counts.get(written.layer)
+        if count is None:
+            continue
+        text = written.text.strip()
+        if not text:
+            count.empty += 1
+            continue
+        count.texts += 1
+        count.cut += len(text) > MOST_CHARACTERS
+        count.characters += len(text)
+        kept.append(written._replace(text=text[:MOST_CHARACTERS]))
+    return counts, kept
+
+
+_ByPair = dict[int, dict[int, list[float]]]
+"""Distances by layer and pair, one for each order."""
+
+
+def _distances_by_pair(kept: Sequence[Evidence], vectors: Any, layers: Sequence[int]) -> tuple[_ByPair, _ByPair]:
+    """The mean distance of every two neurons, and the distances of neurons to their own text a layer before."""
+    rows: dict[tuple[int, int, Order], list[int]] = defaultdict(list)
+    place_of: dict[tuple[int, int, int, Order], int] = {}
+    for place, written in enumerate(kept):
+        rows[written.layer, written.pair, written.order].append(place)
+        place_of[written.layer, written.pair, written.neuron, written.order] = place
+    distances: _ByPair = {layer: defaultdict(list) for layer in layers}
+    own: _ByPair = {layer: defaultdict(list) for layer in layers}
+    twice: list[tuple[int, int]] = []
+    for (layer, pair, order), places in rows.items():
+        if len(places) > 1:
+            distances[layer][pair].append(_mean_distance(vectors[places]))
+        for place in places:
+            earlier = place_of.get((layer - 1, pair, kept[place].neuron, order))
+            if earlier is not None:
+                twice.append((place, earlier))
+    for (place, _), distance in zip(twice, _distances(vectors, twice), strict=True):
+        own[kept[place].layer][kept[place].pair].append(distance)
+    return distances, own
 
 
 def _vectors(texts: Sequence[str]) -> Any:

@@ -436,7 +436,6 @@ def against_people(
 
     :raises ValueError: the shapes do not go together.
     """
-    import numpy as np
 
     if codes.shape != (len(human), len(names)):
         raise ValueError(f"{len(names)} raters and {len(human)} labels do not go with codes of shape {codes.shape}.")
@@ -454,19 +453,12 @@ def against_people(
         rest = tuple(AgainstBest(names[place], *raters[place], 0, 0, 0, None, None, why) for place in order)
         return Raters(rest, None, (), "", over, why)
     best = order[0]
-    rows = []
-    for place in order:
-        both = (human > 0) & (codes[:, best] > 0) & (codes[:, place] > 0)
-        lead = (codes[both, best] == human[both]).astype(np.int64) - (codes[both, place] == human[both])
-        ahead, behind, common = int((lead > 0).sum()), int((lead < 0).sum()), int(both.sum())
-        why, p = "", None
-        if place == best:
-            why = "the best itself"
-        elif not common:
-            why = "shares no labelled pair with the best"
-        else:
-            p = sign_test_over_questions(places[both], lead)
-        rows.append(AgainstBest(names[place], *raters[place], ahead, behind, common, p, None, why))
+    rows = [
+        _against_best(
+            names[place], *raters[place], codes[:, best], codes[:, place], human, places, is_best=place == best
+        )
+        for place in order
+    ]
     adjusted = iter(holm([row.p for row in rows if row.p is not None]))
     rows = [row if row.p is None else replace(row, p_holm=next(adjusted)) for row in rows]
     n = int((human > 0).sum())
@@ -483,6 +475,33 @@ def against_people(
         warning=warning,
         tested_over=over,
     )
+
+
+def _against_best(
+    name: str,
+    agreement: Agreement,
+    intervals: AgreementIntervals,
+    best: Codes,
+    own: Codes,
+    human: Codes,
+    questions: NDArray[np.intp],
+    *,
+    is_best: bool,
+) -> AgainstBest:
+    """A rater against the one that agrees with people most; p is not corrected yet."""
+    import numpy as np
+
+    both = (human > 0) & (best > 0) & (own > 0)
+    lead = (best[both] == human[both]).astype(np.int64) - (own[both] == human[both])
+    ahead, behind, common = int((lead > 0).sum()), int((lead < 0).sum()), int(both.sum())
+    why, p = "", None
+    if is_best:
+        why = "the best itself"
+    elif not common:
+        why = "shares no labelled pair with the best"
+    else:
+        p = sign_test_over_questions(questions[both], lead)
+    return AgainstBest(name, agreement, intervals, ahead, behind, common, p, None, why)
 
 
 def distinguished_words(others: int, same: int, what: str = "other") -> str:

@@ -218,10 +218,7 @@ def rank(
     if k < 2:
         raise ValueError("A ranking needs two systems.")
     played = list(games)
-    outcomes = np.zeros((k, 3), dtype=int)
-    for game in played:
-        outcomes[game.b, {"b": 0, "tie": 1, "a": 2}[game.verdict]] += 1
-        outcomes[game.a, {"a": 0, "tie": 1, "b": 2}[game.verdict]] += 1
+    outcomes = _outcomes(k, played)
     counted = [game for game in played if ties == "half" or game.verdict != "tie"]
     by_question = _by_question(k, counted)
     wins = np.asarray(by_question.sum(axis=0)).reshape(k, k)
@@ -266,6 +263,17 @@ def rank(
         seed=seed,
         reason=reason,
     )
+
+
+def _outcomes(k: int, games: Iterable[Game]) -> Any:
+    """Wins, ties and losses of each of ``k`` systems, of shape (systems, 3)."""
+    import numpy as np
+
+    outcomes = np.zeros((k, 3), dtype=int)
+    for game in games:
+        outcomes[game.b, {"b": 0, "tie": 1, "a": 2}[game.verdict]] += 1
+        outcomes[game.a, {"a": 0, "tie": 1, "b": 2}[game.verdict]] += 1
+    return outcomes
 
 
 def _rating_intervals(drawn: Array, strengths: Array, questions: int) -> list[Interval | None]:

@@ -269,12 +269,6 @@ def review_curve(
         untouched = agreement_of(pair_counts(ordered.human[rest], ordered.judged[rest]))
         within = _untouched_intervals(ordered, untouched, reviewed, resamples, seed)
         right = whole - int(hits[reviewed]) + reviewed_right * reviewed
-        reasons: dict[str, str] = {}
-        if untouched.accuracy is None:
-            figures = ("accuracy", "macro_f1", "kappa")
-            reasons = dict.fromkeys((*figures, *(f"{name}_ci" for name in figures)), "every pair is reviewed")
-        else:
-            reasons = dict(untouched.reasons) | {f"{name}_ci": why for name, why in within.reasons.items()}
         points.append(
             ReviewPoint(
                 reviewed=reviewed,
@@ -286,7 +280,7 @@ def review_curve(
                 untouched=untouched,
                 untouched_interval=within.accuracy,
                 untouched_kappa_interval=within.kappa,
-                reasons=reasons,
+                reasons=_untouched_reasons(untouched, within),
             )
         )
     after = (whole - hits + reviewed_right * np.arange(n + 1)) / n
@@ -306,6 +300,14 @@ def _untouched_intervals(
     _, numbers = np.unique(ordered.question[reviewed:], return_inverse=True)
     table = label_table(numbers, ordered.human[reviewed:], ordered.judged[reviewed:])
     return agreements_intervals([untouched], [table.astype(float)], resamples=resamples, seed=seed)[0]
+
+
+def _untouched_reasons(untouched: Agreement, intervals: AgreementIntervals) -> dict[str, str]:
+    """Why figures of the pairs that nobody reviewed, and their intervals, are missing."""
+    if untouched.accuracy is None:
+        figures = ("accuracy", "macro_f1", "kappa")
+        return dict.fromkeys((*figures, *(f"{name}_ci" for name in figures)), "every pair is reviewed")
+    return dict(untouched.reasons) | {f"{name}_ci": why for name, why in intervals.reasons.items()}
 
 
 def _reviewed_interval(

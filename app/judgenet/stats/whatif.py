@@ -261,14 +261,7 @@ def what_if(
     if not labelled.any():
         return None
     # Pairs without a label change no accuracy, and there may be very many of them.
-    calls = replace(
-        calls,
-        differences=calls.differences[labelled],
-        asked=calls.asked[labelled],
-        human=calls.human[labelled],
-        questions=None if calls.questions is None else np.unique(calls.questions[labelled], return_inverse=True)[1],
-        weights=None if calls.weights is None else calls.weights[labelled],
-    )
+    calls = _part_of(calls, labelled)
     clusters = None
     if calls.questions is not None and calls.questions.max() + 1 < len(calls.questions):
         clusters = _Clusters(calls.questions)
@@ -298,19 +291,33 @@ def what_if(
     if clusters is not None:
         points = clusters.intervals(points, seed)
     single = points.pop()
-    whole = next(
-        point
-        for point in points
-        if point.depth == calls.depth
-        and point.width == point.of_width
-        and point.orders == calls.orders
-        and point.samples == calls.samples
-    )
+    whole = next(point for point in points if _is_whole(point, calls))
     near = [point for point in points if point.difference >= -tolerance - TIE_TOLERANCE]
     smallest = min(near, key=lambda point: (point.calls, point.neurons, -point.accuracy))
     questions = None if calls.questions is None else int(calls.questions.max()) + 1
     few = "" if clusters is None else clusters.few
     return WhatIf(whole, tuple(points), smallest, tolerance, best, single, questions, few)
+
+
+def _part_of(calls: Calls, pairs: NDArray[np.bool_]) -> Calls:
+    """The calls of some pairs, whose questions are numbered anew."""
+    return replace(
+        calls,
+        differences=calls.differences[pairs],
+        asked=calls.asked[pairs],
+        human=calls.human[pairs],
+        questions=None if calls.questions is None else np.unique(calls.questions[pairs], return_inverse=True)[1],
+        weights=None if calls.weights is None else calls.weights[pairs],
+    )
+
+
+def _is_whole(point: Point, calls: Calls) -> bool:
+    return (point.depth, point.width, point.orders, point.samples) == (
+        calls.depth,
+        point.of_width,
+        calls.orders,
+        calls.samples,
+    )
 
 
 class _Clusters:

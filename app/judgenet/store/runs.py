@@ -842,11 +842,19 @@ def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str,
         )
         likely, batch, status = row[34:37]
         answered = form is not None
+        usage = None
         messages: list[tuple[str, str]] = []
         if answered:
             if restored(system):
                 messages.append(("system", restored(system)))
             messages.append(("user", restored(shared) + restored(own)))
+            usage = {
+                "prompt_tokens": tokens_in,
+                "completion_tokens": tokens_out,
+                "cached_tokens": tokens_cached,
+                "reasoning_tokens": reasoning,
+                "estimated": bool(estimated),
+            }
         yield FullCall(
             site=CallSite(pair, layer, neuron, order or None, sample),
             pair_id=restored(pair_id),
@@ -865,17 +873,7 @@ def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str,
             raw_text=restored(raw) if answered else None,
             thinking=_all_thinking(None if thinking is None else restored(thinking), restored(raw) if answered else ""),
             finish_reason=finish,
-            usage=(
-                {
-                    "prompt_tokens": tokens_in,
-                    "completion_tokens": tokens_out,
-                    "cached_tokens": tokens_cached,
-                    "reasoning_tokens": reasoning,
-                    "estimated": bool(estimated),
-                }
-                if answered
-                else None
-            ),
+            usage=usage,
             price=price,
             latency_s=latency,
             attempts=call_attempts if answered else attempts,
