@@ -82,7 +82,7 @@ def pair_confidence(
             return None if calls.shares is None else sureness(calls.shares)
         case "learned":
             return _learned_probability(learned, verdict, calls)
-    all_said = [one for said in calls.said.values() for one in said]
+    all_said = [call_verdict for said in calls.said.values() for call_verdict in said]
     if not all_said:
         return None
     share = all_said.count(verdict) / len(all_said)

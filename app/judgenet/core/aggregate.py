@@ -358,10 +358,18 @@ def _shares(of_neurons: _OfNeurons) -> dict[tuple[int, int], float]:
 def _with_acceptance(
     pair_verdicts: PairVerdicts, rule: AcceptanceRule, calls: Mapping[tuple[int, int], _Calls], depth: int
 ) -> PairVerdicts:
-    by_order = {(*place, order): values for place, of in calls.items() for order, values in of.in_order.items()}
+    by_order = {
+        (*place, order): values
+        for place, neuron_calls in calls.items()
+        for order, values in neuron_calls.in_order.items()
+    }
     differences = {place: values for place, values in by_order.items() if place[0] <= depth and values}
     said = {place: [_sign(value) for value in values] for place, values in differences.items()}
-    neurons = {(of.layer, of.neuron): of.verdict for of in pair_verdicts.neurons if of.verdict is not None}
+    neurons = {
+        (neuron_verdict.layer, neuron_verdict.neuron): neuron_verdict.verdict
+        for neuron_verdict in pair_verdicts.neurons
+        if neuron_verdict.verdict is not None
+    }
     verdict = pair_verdicts.named().get(rule.aggregation)
     shares = None if pair_verdicts.soft is None else pair_verdicts.soft.shares
     sure = pair_confidence(rule.confidence, verdict, PairCalls(differences, said, neurons, shares), rule.learned)

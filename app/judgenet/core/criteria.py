@@ -109,7 +109,9 @@ def criteria_from_text(text: str) -> tuple[Criterion, ...]:
 def criteria_to_lines(criteria: Sequence[Criterion]) -> str:
     """Criteria for people, a line each: ``[3] name: description``, with weights where these differ."""
     weighted = weights_differ([criterion.weight for criterion in criteria])
-    return "\n".join((f"[{of.weight:g}] " if weighted else "") + " ".join(of.text.split()) for of in criteria)
+    return "\n".join(
+        (f"[{listed.weight:g}] " if weighted else "") + " ".join(listed.text.split()) for listed in criteria
+    )
 
 
 def criteria_from_lines(text: str, known: Sequence[Criterion] = ()) -> tuple[Criterion, ...]:

@@ -54,13 +54,13 @@ def with_endpoint_extra(spec: NetworkSpec, profiles: Mapping[str, EndpointProfil
 
     layers = tuple(
         replace(
-            of,
+            layer_spec,
             neurons=tuple(
                 replace(neuron, settings=filled(neuron.settings, neuron_settings(spec, layer, place)))
-                for place, neuron in enumerate(of.neurons)
+                for place, neuron in enumerate(layer_spec.neurons)
             ),
         )
-        for layer, of in enumerate(spec.layers)
+        for layer, layer_spec in enumerate(spec.layers)
     )
     chair = spec.chair and replace(spec.chair, settings=filled(spec.chair.settings, chair_settings(spec)))
     roles = spec.roles

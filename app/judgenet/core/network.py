@@ -124,7 +124,7 @@ class Settings:
         return replace(base, **own)
 
 
-_SETTINGS = tuple(of.name for of in fields(Settings))
+_SETTINGS = tuple(member_field.name for member_field in fields(Settings))
 _NOTHING_SET = Settings()
 
 

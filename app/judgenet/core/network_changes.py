@@ -43,18 +43,26 @@ def network_changes(first: NetworkSpec, second: NetworkSpec, *, models: bool = T
     return tuple(change for change in changes if change.first != change.second)
 
 
-def changed_layers(one: NetworkSpec, other: NetworkSpec) -> frozenset[int]:
-    """The layers of ``second``, from 1, whose neurons are asked or read otherwise than in ``first``: an edited layer
+def changed_layers(before: NetworkSpec, after: NetworkSpec) -> frozenset[int]:
+    """The layers of ``after``, from 1, whose neurons are asked or read otherwise than in ``before``: an edited layer
     and all after it, which read it; all layers where something that holds for all was edited, such as the model or the
     roles. How votes are counted, and the chair, are no part of a layer."""
     whole = {"number of layers", "chair", *_RULES.values()}
-    changes = [*_whole(one, other), *_roles(one.roles, other.roles), *_settings("", one.settings, other.settings)]
-    changes += _settings(" of role generation", one.roles.settings, other.roles.settings)
-    first = 1 if any(edit.first != edit.second for edit in changes if edit.what not in whole) else other.depth + 1
-    for number, (mine, theirs) in enumerate(zip_longest(one.layers, other.layers), 1):
-        if mine is None or theirs is None or any(of.first != of.second for of in _layer("", mine, theirs)):
+    changes = [
+        *_whole(before, after),
+        *_roles(before.roles, after.roles),
+        *_settings("", before.settings, after.settings),
+    ]
+    changes += _settings(" of role generation", before.roles.settings, after.roles.settings)
+    first = 1 if any(edit.first != edit.second for edit in changes if edit.what not in whole) else after.depth + 1
+    for number, (mine, theirs) in enumerate(zip_longest(before.layers, after.layers), 1):
+        if (
+            mine is None
+            or theirs is None
+            or any(difference.first != difference.second for difference in _layer("", mine, theirs))
+        ):
             first = min(first, number)
-    return frozenset(range(first, other.depth + 1))
+    return frozenset(range(first, after.depth + 1))
 
 
 def _whole(first: NetworkSpec, second: NetworkSpec) -> Iterator[Change]:

@@ -147,7 +147,7 @@ def _layer(net: nx.DiGraph[Any], base: NetworkSpec, number: int, layers: list[li
     """A layer of the network: that of the design where the graph says the same, else made from nodes and edges."""
     nodes = layers[number]
     before = {node: place for place, node in enumerate(layers[number - 1])} if number else {}
-    reads = [tuple(sorted(before[of] for of in net.predecessors(node) if of in before)) for node in nodes]
+    reads = [tuple(sorted(before[source] for source in net.predecessors(node) if source in before)) for node in nodes]
     if number >= base.depth:
         neurons = tuple(_neuron(NeuronSpec(), node, _changes(net, node, {})) for node in nodes)
         return _wired(LayerSpec(neurons), reads, len(before))

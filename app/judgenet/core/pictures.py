@@ -81,7 +81,7 @@ _PLACEHOLDER: Final = re.compile(rf"\[picture (\d{{1,6}}): ([0-9a-f]{{{_SHORT}}}
 def text_parts(text: str, pictures: Iterable[PairPicture]) -> list[str | PlacedPicture]:
     """A text and its pictures in the order in which they are seen. A placeholder that comes again is a name in the
     text (``[picture 1]``), and what looks like one of a picture that is not there stays as it is."""
-    known = {one.sha256[:_SHORT]: one for one in pictures}
+    known = {known_picture.sha256[:_SHORT]: known_picture for known_picture in pictures}
     parts: list[str | PlacedPicture] = []
     shown: set[str] = set()
     spoken, begun = "", 0

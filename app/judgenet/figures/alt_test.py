@@ -123,7 +123,7 @@ def run_alt_test(frame: RunFrame, epsilon: float = EPSILON) -> RunAltTest:
     aggregations = {name: tested(codes) for name, codes in frame.aggregations.items()}
     neurons = {name: tested(frame.neurons[:, column]) for column, name in enumerate(frame.names)}
     judges = [*aggregations.values(), *neurons.values()]
-    reasons = {of.reason for of in judges}
+    reasons = {result.reason for result in judges}
     return RunAltTest(
         run=frame.run.id,
         epsilon=epsilon,

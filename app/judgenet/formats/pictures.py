@@ -515,8 +515,8 @@ def as_jpeg(sent: SentForm) -> bytes:
     if sent.media == "image/jpeg":
         return sent.data
     with _opened(sent.data) as image:
-        made = _frame(image, LARGEST_EDGE)
-    return _encoded(_on_white(made), "JPEG", quality=_JPEG_QUALITY)
+        frame = _frame(image, LARGEST_EDGE)
+    return _encoded(_on_white(frame), "JPEG", quality=_JPEG_QUALITY)
 
 
 def small_copy(data: bytes, largest: int) -> SentForm:

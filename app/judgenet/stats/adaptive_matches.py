@@ -164,9 +164,9 @@ class AdaptiveMatches:
         self.order = strength_order(self.systems, self.tallies)
         self.neighbours = neighbour_separations(self.order, self.tallies)
         open_ones = [
-            (of.e_value, (min(of.better, of.worse), max(of.better, of.worse)))
-            for of in self.neighbours
-            if not of.separated
+            (neighbours.e_value, (min(neighbours.better, neighbours.worse), max(neighbours.better, neighbours.worse)))
+            for neighbours in self.neighbours
+            if not neighbours.separated
         ]
         left = [pair for _, pair in sorted(open_ones) if self._played.get(pair, 0) < len(self._matches.get(pair, ()))]
         if left:
