@@ -110,7 +110,7 @@ class Pair:
         """The text of one response."""
         return self.response_a if side == "a" else self.response_b
 
-    def told(self, text: str) -> str:
+    def readable(self, text: str) -> str:
         """One of its texts as people read it where its pictures are not shown: ``[picture 1]`` in their places."""
         return named_text(text, self.pictures) if self.pictures else text
 

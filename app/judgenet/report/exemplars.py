@@ -150,7 +150,7 @@ def _study(store: Store, frame: RunFrame, decides: str, kind: DisagreementKind, 
 
 def _shown(store: Store, frame: RunFrame, index: int, pair: Pair, text: str, most: int) -> Excerpt:
     """The beginning of a text of a pair, with small copies of its pictures."""
-    cut = excerpt(pair.told(text), most)
+    cut = excerpt(pair.readable(text), most)
     placed = pictures_in(text, pair.pictures)
     if not placed:
         return cut

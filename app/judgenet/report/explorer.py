@@ -204,10 +204,10 @@ def _texts(store: Store, frame: RunFrame, sites: list[Site], album: ExplorerAlbu
         pair = of_run.pair
         record: dict[str, Any] = {
             "id": pair.id,
-            "q": pair.told(pair.question),
-            "a": pair.told(pair.response_a),
-            "b": pair.told(pair.response_b),
-            "ref": None if pair.reference is None else pair.told(pair.reference),
+            "q": pair.readable(pair.question),
+            "a": pair.readable(pair.response_a),
+            "b": pair.readable(pair.response_b),
+            "ref": None if pair.reference is None else pair.readable(pair.reference),
             "ma": pair.model_a,
             "mb": pair.model_b,
             "note": of_run.note,

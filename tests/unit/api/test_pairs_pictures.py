@@ -36,8 +36,8 @@ def test_records_and_frames_take_paths_and_bytes(tmp_path: Path) -> None:
     assert list(of_records) == list(of_frame)
     first, second = of_records
     assert [one.data for one in first.pictures] == [png("red"), png("blue")]
-    assert first.told(first.question) == "Which? [picture 1]"
-    assert first.told(first.response_b) == "[picture 1] this"
+    assert first.readable(first.question) == "Which? [picture 1]"
+    assert first.readable(first.response_b) == "[picture 1] this"
     assert second.pictures == ()
     with pytest.raises(DataError, match="cannot be read"):
         jn.read_pairs([{**records[0], "response_a": tmp_path / "none.png"}])
@@ -49,4 +49,4 @@ def test_a_column_of_images_as_hugging_face_has_them() -> None:
     )
     (pair,) = jn.read_pairs(frame, mapping={"pictures_question": "image"})
     assert [one.data for one in pair.pictures] == [png("red")]
-    assert pair.told(pair.question) == "q\n[picture 1]"
+    assert pair.readable(pair.question) == "q\n[picture 1]"

@@ -42,7 +42,7 @@ def test_a_report_shows_small_copies_from_the_store(store: Store) -> None:
     pair = next(run_pairs(store, run_info(store))).pair
     (placed,) = pictures_in(pair.response_b, pair.pictures)
     there, gone = shown_picture(placed, (store,)), shown_picture(placed, ())
-    excerpt = Excerpt(pair.told(pair.response_b), 15, (there, gone), more_pictures=2)
+    excerpt = Excerpt(pair.readable(pair.response_b), 15, (there, gone), more_pictures=2)
     document = ReportDocument(("k",), "d", "t", (Sent("Prompt", (("Response B", excerpt),)),), "foot")
     page = html(document)
     (data,) = re.findall('<img src="data:image/png;base64,([^"]+)"', page)

@@ -69,7 +69,7 @@ class PairSection(FormSection):
             self.show_all.setText(texts.LOAD_PAIRS)
             return
         pair = pairs[min(self._prompt.index, len(pairs) - 1)]
-        text = " ".join(pair.told(pair.question or pair.response_a).split())
+        text = " ".join(pair.readable(pair.question or pair.response_a).split())
         self.question.setText(text if len(text) < 600 else text[:600] + " …")
         size_a, size_b = (text_size_words(text, pair.pictures) for text in (pair.response_a, pair.response_b))
         self.lengths.setText(texts.lengths(size_a, size_b))

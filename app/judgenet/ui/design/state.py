@@ -161,7 +161,7 @@ def pair_state(pair: Pair | None, index: int) -> PairNodeState:
         return PairNodeState(texts.PAIR, texts.NO_PAIRS)
     question = pair.question if pair.question.strip() else pair.response_a
     sizes = (text_size_words(text, pair.pictures) for text in (pair.response_a, pair.response_b))
-    return PairNodeState(texts.pair_number(index + 1), pair.told(question), *sizes)
+    return PairNodeState(texts.pair_number(index + 1), pair.readable(question), *sizes)
 
 
 def roles_state(spec: NetworkSpec) -> RolesState | None:

@@ -233,7 +233,7 @@ class SidePanel(QFrame):
             pair, said = desk.pairs[place], desk.given[place].said
             shown = turned(said) if desk.given[place].swapped else said
             number = label(f"{desk.number(place):,}", tone="text3")
-            text = ElidedLabel(one_line(pair.told(pair.question), 80) or pair.id)
+            text = ElidedLabel(one_line(pair.readable(pair.question), 80) or pair.id)
             key = label(_KEY[shown])
             key.setProperty("part", "key")
             key.setAccessibleName(texts.you_said(shown))

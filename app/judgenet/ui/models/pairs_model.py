@@ -153,7 +153,7 @@ class PairsModel(RowsModel):
         """The text of a cell, empty for chips and ticks."""
         pair = self.pairs[self.rows[row]]
         if key in TEXTS:
-            return one_line(pair.told(getattr(pair, key)))
+            return one_line(pair.readable(getattr(pair, key)))
         if key == "id":
             return one_line(pair.id)
         if key == "task":

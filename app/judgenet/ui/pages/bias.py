@@ -343,7 +343,7 @@ class BiasPage(Page):
             return
         cell = result.cell(probe, subject)
         title = next(judge.title for judge in result.judges if judge.id == subject)
-        questions = {pair.id: pair.told(pair.question) for pair in self.context.document.pairs}
+        questions = {pair.id: pair.readable(pair.question) for pair in self.context.document.pairs}
         text = f"{PROBES[probe].title}, {title}: {cell.hits:,} of {plural(cell.n, 'valid pair')}"
         self.behind.say(text, cell, bar_pairs(result, cell), questions)
         self.card.mark(probe)

@@ -98,7 +98,7 @@ class SelectedPairsModel(QAbstractListModel):
                 return ""
             try:
                 content = run_pair(self._store, self._run, pair).pair
-                text = " ".join(clean(content.told(content.question)[:_CHARS]).split())
+                text = " ".join(clean(content.readable(content.question)[:_CHARS]).split())
             except StoreError as error:
                 text = str(error)
             self._texts[pair] = text

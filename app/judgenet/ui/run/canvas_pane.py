@@ -132,7 +132,7 @@ class PairStrip(QWidget):
             return
         self.number.setText(texts.pair_number(index + 1))
         pair = self._focus.pair
-        self.title.say("" if pair is None else pair.told(pair.question or pair.response_a))
+        self.title.say("" if pair is None else pair.readable(pair.question or pair.response_a))
 
 
 class Legend(QWidget):

@@ -153,7 +153,7 @@ def pair_state(index: int, pair: Pair | None) -> PairNodeState:
 
 def title_of(pair: Pair) -> str:
     """A title for a pair, in one line: its question, else the beginning of a response."""
-    return one_line(pair.told(pair.question if pair.question.strip() else pair.response_a), 600)
+    return one_line(pair.readable(pair.question if pair.question.strip() else pair.response_a), 600)
 
 
 def roles_state(now: PairSnapshot, note: str) -> RolesState:
