@@ -14,8 +14,8 @@ import numpy as np
 from judgenet.core.shards import Shard
 from judgenet.engine.broker import Beat, Broker, BrokerPlan, ModelBeat
 from judgenet.engine.budget import Limits, Used
-from judgenet.formats.tables import write_parquet
 from judgenet.store.files import atomic_write
+from judgenet.store.matrix import MATRIX_COLUMNS, write_matrix
 from judgenet.store.shards import Manifest
 
 CALLS = 100_000_000
@@ -112,7 +112,7 @@ def _matrices(root: Path, shards: int, sample: int = 20) -> None:
     sizes = []
     for number in range(sample):
         path = root / f"matrix-{number}.parquet"
-        write_parquet(lambda: _rows(rng), path)
+        write_matrix((tuple(map(row.get, MATRIX_COLUMNS)) for row in _rows(rng)), path)
         sizes.append(path.stat().st_size)
     wrote = time.perf_counter() - began
     began = time.perf_counter()
@@ -148,12 +148,13 @@ def _rows(rng: np.random.Generator) -> Any:
                 "status": "roles" if roles else "scored", "reason": None, "detail": None,
                 "verdict": None if roles else "a" if a > b else "b" if b > a else "tie",
                 "score_a": None if roles else float(a), "score_b": None if roles else float(b),
-                "rule": "json", "role": None, "missing": 0, "endpoint": "lab", "model": "m", "attempts": 1,
-                "started_at": 1.8e9 + pair + more / 100, "answer_returned_model": "m", "answer_fingerprint": None,
+                "rule": "json", "role": None, "missing": "", "endpoint": "lab", "model": "m", "attempts": 1,
+                "answer_fingerprint": None,
+                "started_at": round(1.8e9 + pair + more / 100, 3), "answer_returned_model": "m",
                 "answer_form": "json", "answer_parameters": "{}", "answer_finish_reason": "stop",
                 "answer_raw_finish": "stop", "answer_tokens_in": 600 + tokens_in, "answer_tokens_out": 40 + tokens_out,
                 "answer_tokens_cached": 512, "answer_tokens_reasoning": 0, "answer_tokens_estimated": 0,
-                "answer_price": (600 + tokens_in) * 4e-7 + (40 + tokens_out) * 1.6e-6,
-                "answer_latency_s": 0.5 + more / 200, "answer_attempts": 1,
+                "answer_price": round((600 + tokens_in) * 4e-7 + (40 + tokens_out) * 1.6e-6, 12),
+                "answer_latency_s": round(0.5 + more / 200, 3), "answer_attempts": 1,
                 "answer_started_at": 1.8e9 + pair + more / 100,
             }  # fmt: skip

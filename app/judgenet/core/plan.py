@@ -139,13 +139,14 @@ def cost_of(price: Price, tokens_in: float, tokens_out: float, cached: float = 0
     """What tokens cost at a known price, in the table's currency.
 
     ``tokens_in`` are all prompt tokens, ``cached`` those of them that came from the endpoint's cache; ``tokens_out``
-    includes thinking.
+    includes thinking. A picodollar is the least: what floating point adds beyond that takes room wherever it is kept.
     """
     if price.local:
         return 0.0
     cached = min(cached, tokens_in)
     cached_price = price.input if price.cached is None else price.cached
-    return ((tokens_in - cached) * price.input + cached * cached_price + tokens_out * price.output) / _PER
+    cost = ((tokens_in - cached) * price.input + cached * cached_price + tokens_out * price.output) / _PER
+    return round(cost, 12)
 
 
 def prices_from_json(text: str, source: str = "price table") -> PriceTable:

@@ -132,7 +132,7 @@ def request_of(asked: AskedCall, max_tokens: int) -> ChatRequest:
 def answer_of(
     asked: AskedCall, reply: ChatReply, usage: Usage, price: float | None, attempts: int, started_at: float
 ) -> Answer:
-    """An answer as the store keeps it."""
+    """An answer as the store keeps it: times to the millisecond."""
     question = asked.question
     return Answer(
         key=question.key,
@@ -156,7 +156,7 @@ def answer_of(
         tokens_reasoning=usage.reasoning,
         tokens_estimated=usage.estimated,
         price=price,
-        latency_s=reply.latency_s,
+        latency_s=round(reply.latency_s, 3),
         attempts=attempts,
         started_at=started_at,
         likely=reply.likely,

@@ -19,8 +19,9 @@ from judgenet.engine.options import OptionError
 from judgenet.engine.session import OpenEndpoints, Start, all_settings, profiles_of
 from judgenet.engine.shard_desk import COPY_EVERY_S
 from judgenet.engine.shard_worker import ShardJob
+from judgenet.store.matrix import MATRIX
 from judgenet.store.shard_states import ShardReport
-from judgenet.store.shards import MATRIX, Manifest, shards_folder
+from judgenet.store.shards import Manifest, shards_folder
 
 PAIRS_A_SHARD: Final = 2000
 """About so many pairs a shard: some 34,000 calls, or 20 minutes at 30 calls a second."""

@@ -477,7 +477,7 @@ class Executor:
         self._models.add(asked.model)
         price = self._spending.settle(asked, usage, reply.usage)
         answer = answer_of(asked, reply, usage, price, attempts, started_at)
-        ended = EndedCall(asked.call, result, asked.question.key, usage, price, reply.latency_s, attempts)
+        ended = EndedCall(asked.call, result, asked.question.key, usage, price, answer.latency_s, attempts)
         asked.lane.keeping += 1
         self._keep(asked, ended, rule, answer, started_at)
 

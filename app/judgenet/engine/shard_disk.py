@@ -21,8 +21,9 @@ from judgenet.store.db import Store, StoreError, StoreInUse
 from judgenet.store.files import store_path
 from judgenet.store.local_disk import private_folder, put_copy
 from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.matrix import MATRIX
 from judgenet.store.runs import RunInfo
-from judgenet.store.shards import MANIFEST, MATRIX, PAIRS, end_shard
+from judgenet.store.shards import MANIFEST, PAIRS, end_shard
 
 
 @contextmanager

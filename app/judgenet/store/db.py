@@ -400,5 +400,5 @@ class Store:
 
 
 def now() -> float:
-    """Seconds since the epoch, as the store keeps times."""
-    return time.time()
+    """Seconds since the epoch, as the store keeps times: to the millisecond."""
+    return round(time.time(), 3)

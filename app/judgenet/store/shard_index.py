@@ -29,15 +29,13 @@ from judgenet.store.db import SCHEMA_VERSION, Store, StoreError
 from judgenet.store.files import load_project, save_project, store_path
 from judgenet.store.local_disk import private_folder
 from judgenet.store.locate import RUN_PROJECT
+from judgenet.store.matrix import MATRIX, OF_ANSWER, OF_CALL, matrix_batches
 from judgenet.store.recovery import STATE_VARIABLE
 from judgenet.store.runs import KEY_BYTES, RunInfo, run_info, set_run_state, start_run
 from judgenet.store.shard_labels import SHARDS_PLACE, carry_over, take_labels, unpublished
 from judgenet.store.shards import (
     INDEX,
     INDEXES,
-    MATRIX,
-    OF_ANSWER,
-    OF_CALL,
     PAIRS,
     SHARDS_RECORD,
     Manifest,
@@ -294,15 +292,12 @@ def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState], on_progr
 
 
 def _copy_matrix(db: sqlite3.Connection, state: ShardState, run: int, of_place: dict[int, int]) -> None:
-    import pyarrow.parquet as pa_parquet  # type: ignore[import-untyped]
-
-    file = pa_parquet.ParquetFile(state.folder / MATRIX)
     answers = ["key", *OF_ANSWER, *_TEXTS, "endpoint", "model"]
     insert = f"INSERT INTO calls (id, {', '.join(answers)}) VALUES ({', '.join('?' * (len(answers) + 1))})"
     first = int(db.execute("SELECT coalesce(max(id), 0) FROM calls").fetchone()[0])
-    for batch in file.iter_batches(_BATCH):
-        columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
-        nothing = [None] * len(batch)
+    for columns in matrix_batches(state.folder / MATRIX, _BATCH):
+        size = len(columns["place"])
+        nothing = [None] * size
         answered = [form is not None for form in columns["answer_form"]]
         numbers: list[int | None] = []
         for there in answered:
@@ -313,7 +308,7 @@ def _copy_matrix(db: sqlite3.Connection, state: ShardState, run: int, of_place: 
             None if answer_number is None else _key(answer_number, count)
             for answer_number, count in zip(numbers, again, strict=True)
         ]
-        texts = [[value] * len(batch) for value in _TEXTS.values()]
+        texts = [[value] * size for value in _TEXTS.values()]
         of_answer = [columns.get(f"answer_{name}", nothing) for name in OF_ANSWER]
         rows = zip(numbers, keys, *of_answer, *texts, columns["endpoint"], columns["model"], strict=True)
         db.executemany(insert, (row for row, there in zip(rows, answered, strict=True) if there))
@@ -323,7 +318,7 @@ def _copy_matrix(db: sqlite3.Connection, state: ShardState, run: int, of_place: 
                 first = _insert_earlier(db, insert, row, numbers[place] or 0, first)
         places = [of_place[place] for place in columns["place"]]
         marks = ", ".join("?" * (len(OF_CALL) + 3))
-        calls = zip([run] * len(batch), places, numbers, *(columns.get(name, nothing) for name in OF_CALL), strict=True)
+        calls = zip([run] * size, places, numbers, *(columns.get(name, nothing) for name in OF_CALL), strict=True)
         db.executemany(f"INSERT INTO run_calls (run, pair, call_id, {', '.join(OF_CALL)}) VALUES ({marks})", calls)
 
 

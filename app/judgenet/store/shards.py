@@ -24,14 +24,15 @@ from judgenet.core.wording import of, plural
 from judgenet.formats.tables import whole_file, write_parquet
 from judgenet.stats.agreement import Counts
 from judgenet.stats.curves import CODES
-from judgenet.store.db import Store, StoreError, restored
+from judgenet.store.db import Store, StoreError
 from judgenet.store.files import atomic_write, store_path
 from judgenet.store.frame import RunFrame
 from judgenet.store.local_disk import local_folder
 from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.locate import shards_folder as shards_folder
+from judgenet.store.matrix import MATRIX, matrix_rows, write_matrix
 from judgenet.store.pictures import copy_pictures
-from judgenet.store.runs import KEY_BYTES, RunInfo, knows_batches, run_info, runs, spent, start_run
+from judgenet.store.runs import RunInfo, knows_batches, run_info, runs, spent, start_run
 from judgenet.store.taught import fair_frame
 from judgenet.version import __version__
 
@@ -39,7 +40,6 @@ SHARDS_RECORD: Final = "shards"
 """The name in a run's record of the shards that it is made of."""
 
 MANIFEST: Final = "manifest.json"
-MATRIX: Final = "matrix.parquet"
 _BATCH: Final = 5000
 PAIRS: Final = "pairs.parquet"
 INDEX: Final = "index.judgenet"
@@ -48,22 +48,6 @@ INDEXES: Final = (INDEX, "index-2.judgenet")
 """The second is made where another program has the first open and shards have ended since."""
 INDEX_FOLDERS: Final = "shard-indexes"
 """Where the indexes of all sets of shards lie on this machine."""
-
-OF_CALL: Final = (
-    *("layer", "neuron", "ord", "sample", "cached", "status", "reason", "detail", "verdict", "score_a", "score_b"),
-    *("scores_from", "share_a", "share_tie", "share_b", "sampled_a", "sampled_b"),
-    *("rule", "role", "missing", "endpoint", "model", "attempts", "started_at"),
-)
-"""The columns of a run's calls that a matrix has: all but the evidence."""
-OF_ANSWER: Final = (
-    *("returned_model", "fingerprint", "form", "parameters", "finish_reason", "raw_finish", "tokens_in", "tokens_out"),
-    *("tokens_cached", "tokens_reasoning", "tokens_estimated", "price", "latency_s", "attempts", "started_at", "batch"),
-)
-"""The columns of an answer that a matrix has, under ``answer_`` and their name: all but its texts."""
-
-OF_EARLIER: Final = ("count", "tokens_in", "tokens_out", "tokens_cached", "price", "unpriced")
-"""What a matrix has, under ``earlier_`` and their name, of the answers before that could not be read and were asked
-again: how many there are, their sums, and how many of them are of unknown price. Empty where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +152,7 @@ def end_shard(store: Store, run: RunInfo) -> Manifest:
     with whole_file(folder / PAIRS) as draft:
         write_parquet(lambda: pair_rows(store, run, places), draft)
     with whole_file(folder / MATRIX) as draft:
-        write_parquet(lambda: matrix_rows(store, run, places), draft)
+        write_matrix(matrix_rows(store, run, places), draft)
     digest = hashlib.sha256((folder / MATRIX).read_bytes()).hexdigest()
     sums = spent(store, run)
     finished = store.reader.execute(
@@ -192,34 +176,6 @@ def end_shard(store: Store, run: RunInfo) -> Manifest:
     )
     atomic_write(folder / MANIFEST, json.dumps(manifest.to_json(), indent=1) + "\n")
     return manifest
-
-
-def matrix_rows(store: Store, run: RunInfo, places: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """The rows of a shard's matrix; ``places`` are those of its pairs in the whole."""
-    answer = ", ".join(store.column("calls", name, "c") for name in OF_ANSWER)
-    calls = ", ".join(store.column("run_calls", name, "r") for name in OF_CALL)
-    names = ("place", *OF_CALL, *(f"answer_{name}" for name in OF_ANSWER), *(f"earlier_{name}" for name in OF_EARLIER))
-    role = names.index("role")
-    nothing = (None,) * len(OF_EARLIER)
-    for number, *values in store.reader.execute(
-        f"SELECT iif(length(c.key)>?2, c.id, NULL), r.pair, {calls}, {answer} FROM run_calls r "
-        "LEFT JOIN calls c ON c.id=r.call_id WHERE r.run=?1 ORDER BY r.pair, r.layer, r.neuron, r.ord, r.sample",
-        (run.number, KEY_BYTES),
-    ):
-        values[0] = places[values[0]]
-        values[role] = None if values[role] is None else restored(values[role])
-        before = nothing if number is None else _earlier_sums(store, number)
-        yield dict(zip(names, (*values, *before), strict=True))
-
-
-def _earlier_sums(store: Store, call: int) -> Sequence[Any]:
-    """The sums (:data:`OF_EARLIER`) over the answers that were kept before this one to the same question."""
-    sums: Sequence[Any] = store.reader.execute(
-        "SELECT count(*), sum(e.tokens_in), sum(e.tokens_out), sum(e.tokens_cached), coalesce(sum(e.price), 0.0), "
-        "sum(e.price IS NULL) FROM calls c JOIN calls e ON e.key>=substr(c.key, 1, ?2) AND e.key<c.key WHERE c.id=?1",
-        (call, KEY_BYTES),
-    ).fetchone()
-    return sums
 
 
 def pair_rows(store: Store, run: RunInfo, places: Sequence[int]) -> Iterator[dict[str, Any]]:

@@ -19,8 +19,9 @@ from judgenet.core.labels import HumanLabel
 from judgenet.engine import shard_desk
 from judgenet.store.db import _STEPS, Store
 from judgenet.store.labels import add_labels
+from judgenet.store.matrix import OF_ANSWER, OF_CALL
 from judgenet.store.runs import run_info, run_pairs, spent
-from judgenet.store.shards import OF_ANSWER, OF_CALL, index_path
+from judgenet.store.shards import index_path
 from tests.fakes.judge_server import JudgeServer
 from tests.unit.cli.conftest import Judgenet
 

@@ -13,8 +13,8 @@ from judgenet.report.run_records import call_records, verdict_records
 from judgenet.store import db as store_db
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
+from judgenet.store.matrix import matrix_rows
 from judgenet.store.runs import call_rows, full_calls, pair_call_rows, recorded, run_info
-from judgenet.store.shards import matrix_rows
 from judgenet.store.tables import call_table
 from tests.unit.engine.harness import pairs, run, start
 
