@@ -256,3 +256,58 @@ def calls_of_planned(calls: int, planned: int) -> str:
 
 def ranking_calls(responses: int, calls: int) -> str:
     return f"Rankings of {responses} responses, {calls:,} calls"
+
+
+# The page around the card
+
+WHICH_LAB = "Which lab"
+WHOSE_BARS = "Whose bars"
+REPORT = "Report"
+REPORT_TIP = "The report of the project includes the newest lab"
+ASK_PEOPLE = "Ask people"
+ASK_PEOPLE_TIP = "People answer the same prompts on the label desk and do not see which probe it is."
+
+
+def answers_of_people(prompts: str, total: str) -> str:
+    return f"So far {prompts} of {total} prompts have an answer."
+
+
+WHAT_THE_LAB_FOUND = "What the lab found"
+CLICK_A_ROW = "Click a row to list its pairs."
+ALL_PAIRS_AS_IN_THE_PAPER = "all pairs, as in the paper's code"
+
+
+def share_of(pairs: str) -> str:
+    return (
+        f"Share of {pairs}. Net effect: pairs where the bias decides less those where its opposite does, of valid "
+        "pairs. Order-biased pairs do not count for Length."
+    )
+
+
+def lab_settings(pairs: str, instructions: str, seed: int, margin: str) -> str:
+    return f"{pairs} of {instructions}, seed {seed}, no-bias margin {margin}"
+
+
+PRELIMINARY = "Preliminary: the lab is still running"
+OF_ANOTHER_NETWORK = "Measured on another network than the current design"
+
+
+def reading(lab: str) -> str:
+    return f"Reading {lab} …"
+
+
+FIGURES_APPEAR_SOON = "The lab is running. Figures appear with the first finished prompts."
+NO_LAB_YET = "No lab yet. A lab measures the biases of the network beside those of a single judge."
+RUN_THE_LAB = "Run lab"
+
+
+def pairs_of_probe(probe: str, judge: str, hits: str, valid_pairs: str) -> str:
+    return f"{probe}, {judge}: {hits} of {valid_pairs}"
+
+
+# Why something is not possible now
+
+NO_LAB_IS_RUNNING = "No lab is running."
+RUN_THE_LAB_FIRST = "Run the lab first."
+PAIRS_NOT_LOADED = "These pairs are not among those that are loaded now."
+DATA = "Data"

@@ -691,3 +691,10 @@ def remove_neurons(count: int) -> str:
 
 def change(settings: str) -> str:
     return f"Change the {settings}"
+
+
+# Pictures of the network
+
+NO_PICTURE_COPIED = "No picture was copied"
+PICTURE_IS_COPIED = "The picture of the network is on the clipboard."
+SAVE_PICTURE = "Save picture of the network"

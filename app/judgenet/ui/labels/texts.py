@@ -200,3 +200,64 @@ DRAW_PAIRS = "Draw pairs to label"
 COMPARE_ANNOTATORS = "Compare the annotators"
 READ_PROMPTS = "Read the prompts for people"
 SAVE_ANSWER = "Save an answer"
+
+# The page around the desk
+
+ANNOTATOR_TIP = "Who labels: choose a name, or write another one"
+THE_RUN = "the run"
+DRAWING_PAIRS = "Drawing pairs"
+SAID = "Said: "
+NO_PAIRS_TO_LABEL = "This page is for labelling pairs. There are no pairs yet."
+NO_FILE_OF_PAIRS = "This page is for labelling pairs. The project names no file of pairs."
+
+
+def recorded_elsewhere(pairs: str) -> str:
+    return f"The {pairs} of the run in view were recorded elsewhere."
+
+
+CHOOSE_PAIRS = "Choose pairs"
+ANNOTATORS_AGREE = "The annotators agree on every pair that two of them labelled."
+PLANNER_NEEDS_A_RUN = "The planner draws pairs within the verdicts of a run."
+DRAW_FROM_ALL_PAIRS = "Draw from all pairs"
+WHAT_A_TARGETED_REVIEW_IS = "A targeted review goes through the pairs on which the network is least certain."
+
+
+def settled(pairs: str) -> str:
+    return f"{pairs} settled."
+
+
+def network_agrees(hits: str, pairs: str, share: str) -> str:
+    return f"The network agrees with you on {hits} of {pairs} pairs ({share})."
+
+
+LABELS_ENTER_NO_ESTIMATE = "These labels enter no estimate and no agreement."
+
+
+def labels_given(labels: str, annotator: str) -> str:
+    return f"{labels} by {annotator}."
+
+
+TARGET_REACHED = "The target number is reached."
+EVERY_PAIR_SEEN = "Every pair was looked at."
+LABEL_50_MORE = "Label 50 more"
+SEE_THE_RESULTS = "See the results"
+NOTHING_TO_SETTLE = "The annotators agree, or there are no labels yet."
+
+# Import and export of labels
+
+NO_PAIRS_YET = "There are no pairs yet."
+NO_LABELS_TO_EXPORT = "No pair has a label yet."
+IMPORT_LABELS = "Import labels"
+IMPORT_THE_LABELS = "Import the labels"
+
+
+def of_other_texts(count: str) -> str:
+    return f", {count} of them of other texts than the pairs have now"
+
+
+def imported(new_labels: str, total: str, stale: str) -> str:
+    return f"{new_labels} of {total}{stale}."
+
+
+EXPORT_LABELS = "Export labels"
+EXPORT_THE_LABELS = "Export the labels"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent
@@ -24,6 +23,7 @@ from judgenet.stats.lab import LabResult
 from judgenet.stats.people_bias import PEOPLE_JUDGE
 from judgenet.ui import clock
 from judgenet.ui.actions import known_action
+from judgenet.ui.bias import texts
 from judgenet.ui.bias.card import BiasCardView
 from judgenet.ui.bias.pair_table import BarPair, BarPairsPanel, bar_pairs
 from judgenet.ui.bias.ranks import RanksView
@@ -38,8 +38,6 @@ from judgenet.ui.measures import Gap, measure
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.tokens import PAGE_MARGIN
-
-_FOOT: Final = "Click a row to list its pairs."
 
 
 class BiasPage(Page):
@@ -61,21 +59,21 @@ class BiasPage(Page):
             known_action("bias.stop", self.state.stop, self._can_stop),
             known_action("bias.people", self._ask_people, self._can_ask_people),
         )
-        self.lab_choice = ComboBox("Which lab")
+        self.lab_choice = ComboBox(texts.WHICH_LAB)
         self.lab_choice.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.lab_choice.activated.connect(self._lab_chosen)
         self.side = BiasSidebar(self.state)
         self.headline = label("", "page", wrap=True)
         self.subline = label("", tone="text2", wrap=True)
         self.note = label("", tone="text2", wrap=True)
-        self.of = ComboBox("Whose bars")
+        self.of = ComboBox(texts.WHOSE_BARS)
         self.of.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
         self.of.activated.connect(self._subject_chosen)
-        self.to_report = QPushButton("Report")
+        self.to_report = QPushButton(texts.REPORT)
         self.to_report.setIcon(icon("report", "text"))
-        self.to_report.setToolTip("The report of the project includes the newest lab")
+        self.to_report.setToolTip(texts.REPORT_TIP)
         self.to_report.clicked.connect(self._go_report)
-        self.ask_people = QPushButton("Ask people")
+        self.ask_people = QPushButton(texts.ASK_PEOPLE)
         self.ask_people.setIcon(icon("labels", "text"))
         self.ask_people.clicked.connect(self._ask_people)
         self._desk: PeopleDesk | None = None
@@ -85,7 +83,7 @@ class BiasPage(Page):
     def _lay_out(self) -> None:
         self.card.chosen.connect(self._choose)
         self.ranks = RanksView()
-        self.foot_left = label(_FOOT, tone="text2")
+        self.foot_left = label(texts.CLICK_A_ROW, tone="text2")
         self.foot_right = label("", tone="text2", wrap=True)
         self.behind = BarPairsPanel()
         self.behind.opened.connect(self._open_pairs)
@@ -135,7 +133,7 @@ class BiasPage(Page):
         column.addStretch(1)
         self.area = QScrollArea()
         self.area.setProperty("part", "surface")
-        self.area.setAccessibleName("What the lab found")
+        self.area.setAccessibleName(texts.WHAT_THE_LAB_FOUND)
         self.area.setWidgetResizable(True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -180,7 +178,7 @@ class BiasPage(Page):
         return self.state.why_not() or True
 
     def _can_stop(self) -> bool | str:
-        return self.state.going or "No lab is running."
+        return self.state.going or texts.NO_LAB_IS_RUNNING
 
     # What is chosen
 
@@ -244,11 +242,12 @@ class BiasPage(Page):
         self.of.blockSignals(False)
         self.card.show_card(card)
         self.ranks.show_ranks(result, state.orders)
-        divided = "valid pairs" if result.lab.settings.denominator == "valid" else "all pairs, as in the paper's code"
-        self.foot_right.setText(
-            f"Share of {divided}. Net effect: pairs where the bias decides less those where its opposite does, of "
-            "valid pairs. Order-biased pairs do not count for Length."
+        divided = (
+            texts.BASED_ON_VALID_PAIRS
+            if result.lab.settings.denominator == "valid"
+            else texts.ALL_PAIRS_AS_IN_THE_PAPER
         )
+        self.foot_right.setText(texts.share_of(divided))
         self._show_behind()
 
     def _show_people(self, result: LabResult) -> None:
@@ -256,24 +255,28 @@ class BiasPage(Page):
         why = self.state.read_only
         people = result.people
         done = (
-            "" if people is None else f" So far {people.prompts:,} of {people.prompts_total:,} prompts have an answer."
+            "" if people is None else " " + texts.answers_of_people(f"{people.prompts:,}", f"{people.prompts_total:,}")
         )
-        tip = "People answer the same prompts on the label desk and do not see which probe it is."
+        tip = texts.ASK_PEOPLE_TIP
         self.ask_people.setToolTip(why or f"{tip}{done}")
         self.ask_people.setEnabled(not why)
 
     def _show_note(self, result: LabResult) -> None:
         lab, ended = result.lab, self.state.ended
         parts = [
-            f"{plural(lab.pairs, 'pair')} of {plural(lab.questions, 'instruction')}, seed {lab.settings.seed}, "
-            f"no-bias margin {lab.settings.margin:g}"
+            texts.lab_settings(
+                plural(lab.pairs, "pair"),
+                plural(lab.questions, "instruction"),
+                lab.settings.seed,
+                f"{lab.settings.margin:g}",
+            )
         ]
         if self.state.going:
-            parts.append("Preliminary: the lab is still running")
+            parts.append(texts.PRELIMINARY)
         elif ended is not None and ended.state != "done" and ended.message:
             parts.append(ended.message)
         if self.state.of_another_network:
-            parts.append("Measured on another network than the current design")
+            parts.append(texts.OF_ANOTHER_NETWORK)
         self.note.setText(". ".join(parts))
 
     def _show_empty(self) -> None:
@@ -282,15 +285,15 @@ class BiasPage(Page):
             return
         self.stack.setCurrentIndex(0)
         if state.lab is not None and state.result is None:
-            self.empty.say(f"Reading {state.lab.title} …", "")
+            self.empty.say(texts.reading(state.lab.title), "")
         elif state.going:
-            self.empty.say("The lab is running. Figures appear with the first finished prompts.", "")
+            self.empty.say(texts.FIGURES_APPEAR_SOON, "")
         else:
             why = state.why_not()
             self.empty.say(
-                "No lab yet. A lab measures the biases of the network beside those of a single judge.",
+                texts.NO_LAB_YET,
                 why,
-                "" if why else "Run lab",
+                "" if why else texts.RUN_THE_LAB,
                 state.start,
             )
 
@@ -311,7 +314,7 @@ class BiasPage(Page):
 
     def _can_ask_people(self) -> bool | str:
         measured = self.state.result is not None and bool(self.state.result.judges)
-        return self.state.read_only or measured or "Run the lab first."
+        return self.state.read_only or measured or texts.RUN_THE_LAB_FIRST
 
     def _people_done(self) -> None:
         if self._desk is not None and self._desk.changed and self.state.lab is not None:
@@ -344,7 +347,7 @@ class BiasPage(Page):
         cell = result.cell(probe, subject)
         title = next(judge.title for judge in result.judges if judge.id == subject)
         questions = {pair.id: pair.readable(pair.question) for pair in self.context.document.pairs}
-        text = f"{PROBES[probe].title}, {title}: {cell.hits:,} of {plural(cell.n, 'valid pair')}"
+        text = texts.pairs_of_probe(PROBES[probe].title, title, f"{cell.hits:,}", plural(cell.n, "valid pair"))
         self.behind.say(text, cell, bar_pairs(result, cell), questions)
         self.card.mark(probe)
         if self.behind.isHidden():
@@ -373,7 +376,7 @@ class BiasPage(Page):
         places = {pair.id: place for place, pair in enumerate(self.context.document.pairs)}
         pairs = tuple(places[pair_id] for pair_id in ids if pair_id in places)
         if not pairs:
-            self.context.errors.tell("These pairs are not among those that are loaded now.", "Data", level="warning")
+            self.context.errors.tell(texts.PAIRS_NOT_LOADED, texts.DATA, level="warning")
             return
         self.context.navigator.go("data", pairs=pairs, why=self.behind.title.whole)
 

@@ -22,6 +22,7 @@ from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.canvas.view import NetworkView
 from judgenet.ui.canvas.weights import weights_legend, with_weights
 from judgenet.ui.context import Context
+from judgenet.ui.design import texts
 from judgenet.ui.design.actions import DesignActions
 from judgenet.ui.design.canvas_menus import CanvasMenus
 from judgenet.ui.design.comparison_note import ComparisonNote
@@ -364,18 +365,18 @@ class DesignPage(Page):
         try:
             QGuiApplication.clipboard().setImage(network_image(self.scene))
         except OSError as error:
-            self.context.errors.tell_exception(error, "No picture was copied")
+            self.context.errors.tell_exception(error, texts.NO_PICTURE_COPIED)
             return
-        self.context.errors.tell("The picture of the network is on the clipboard.", level="note")
+        self.context.errors.tell(texts.PICTURE_IS_COPIED, level="note")
 
     def save_picture(self) -> None:
         """Asks where to save the network's picture, and saves it."""
-        self.context.tasks.start(self._ask_and_save(), "Save picture of the network")
+        self.context.tasks.start(self._ask_and_save(), texts.SAVE_PICTURE)
 
     async def _ask_and_save(self) -> None:
         suggestion = self.context.document.folder / f"{self.context.document.title}.svg"
         forms = ("SVG (*.svg)", "PNG (*.png)")
-        path = await ask_save_file(self.window(), "Save picture of the network", forms, suggestion, "svg")
+        path = await ask_save_file(self.window(), texts.SAVE_PICTURE, forms, suggestion, "svg")
         if path is not None:
             self._write_picture(path)
 

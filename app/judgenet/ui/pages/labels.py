@@ -24,6 +24,7 @@ from judgenet.ui.actions import known_action
 from judgenet.ui.context import Context
 from judgenet.ui.elements import ComboBox
 from judgenet.ui.empty import EmptyState, Waiting
+from judgenet.ui.labels import texts
 from judgenet.ui.labels.pair_view import DeskView
 from judgenet.ui.labels.side import SidePanel
 from judgenet.ui.labels.state import LabelsState
@@ -45,19 +46,19 @@ class LabelsPage(Page):
         super().__init__(context, parent)
         self.state = LabelsState(context, self)
         self._task: asyncio.Task[None] | None = None
-        self.annotator = ComboBox("Annotator")
+        self.annotator = ComboBox(texts.ANNOTATOR)
         self.annotator.setEditable(True)
         self.annotator.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
-        self.annotator.setToolTip("Who labels: choose a name, or write another one")
+        self.annotator.setToolTip(texts.ANNOTATOR_TIP)
         edit = self.annotator.lineEdit()
         assert edit is not None
-        edit.setAccessibleName("Annotator")
+        edit.setAccessibleName(texts.ANNOTATOR)
         edit.setMaxLength(60)
         edit.editingFinished.connect(self._annotator_named)
         self.annotator.activated.connect(self._annotator_named)
         self.desk = DeskView()
         self.empty = EmptyState("labels")
-        self.waiting = Waiting("the run")
+        self.waiting = Waiting(texts.THE_RUN)
         self.waiting.stop.hide()
         self.stack = QStackedWidget()
         for widget in (self.empty, self.waiting, self.desk):
@@ -122,14 +123,14 @@ class LabelsPage(Page):
     def _refresh(self) -> None:
         state, desk = self.state, self.state.desk
         if not self.context.document.pairs:
-            sentence, note = "This page is for labelling pairs. There are no pairs yet.", ""
+            sentence, note = texts.NO_PAIRS_TO_LABEL, ""
             if state.table is not None:
-                sentence = "This page is for labelling pairs. The project names no file of pairs."
-                note = f"The {plural(len(state.table), 'pair')} of the run in view were recorded elsewhere."
-            self._say_empty(sentence, note, "Choose pairs", self._go_data)
+                sentence = texts.NO_FILE_OF_PAIRS
+                note = texts.recorded_elsewhere(plural(len(state.table), "pair"))
+            self._say_empty(sentence, note, texts.CHOOSE_PAIRS, self._go_data)
         elif desk is None or state.working:
             if self.stack.currentWidget() is not self.desk:
-                self.waiting.show_share(None, "Drawing pairs")
+                self.waiting.show_share(None, texts.DRAWING_PAIRS)
                 self.stack.setCurrentWidget(self.waiting)
         elif not desk.draw.places:
             self._show_nothing()
@@ -159,28 +160,26 @@ class LabelsPage(Page):
         if desk is None or desk.pair is None or desk.draw.mode != "settle":
             return ""
         votes = self.state.votes(desk.pair)
-        return "Said: " + "; ".join(f"{one_line(name, 30)}: {words}" for name, words in votes)
+        return texts.SAID + "; ".join(f"{one_line(name, 30)}: {words}" for name, words in votes)
 
     def _show_nothing(self) -> None:
         desk = self.state.desk
         assert desk is not None
         match desk.draw.mode:
             case "settle":
-                self._say_empty(
-                    "The annotators agree on every pair that two of them labelled.", "", "Back", self._random
-                )
+                self._say_empty(texts.ANNOTATORS_AGREE, "", texts.BACK, self._random)
             case "planned":
                 self._say_empty(
-                    "The planner draws pairs within the verdicts of a run.",
+                    texts.PLANNER_NEEDS_A_RUN,
                     desk.draw.note,
-                    "Draw from all pairs",
+                    texts.DRAW_FROM_ALL_PAIRS,
                     self._random,
                 )
             case _:
                 self._say_empty(
-                    "A targeted review goes through the pairs on which the network is least certain.",
+                    texts.WHAT_A_TARGETED_REVIEW_IS,
                     desk.draw.note,
-                    "Draw from all pairs",
+                    texts.DRAW_FROM_ALL_PAIRS,
                     self._random,
                 )
 
@@ -189,23 +188,23 @@ class LabelsPage(Page):
         assert desk is not None
         more = desk.at < len(desk.draw.places)
         if desk.draw.mode == "settle":
-            self._say_empty(f"{plural(desk.labelled, 'pair')} settled.", "", "Back", self._random)
+            self._say_empty(texts.settled(plural(desk.labelled, "pair")), "", texts.BACK, self._random)
             return
         notes = [desk.draw.note] if desk.draw.note else []
         agreement = self.state.with_network()
         if agreement is not None and agreement.accuracy is not None:
             hits = round(agreement.accuracy * agreement.n_used)
             notes.append(
-                f"The network agrees with you on {hits:,} of {agreement.n_used:,} pairs "
-                f"({100 * agreement.accuracy:.0f} %)."
+                texts.network_agrees(f"{hits:,}", f"{agreement.n_used:,}", f"{100 * agreement.accuracy:.0f} %")
             )
         if desk.draw.mode == "targeted":
-            notes.append("These labels enter no estimate and no agreement.")
+            notes.append(texts.LABELS_ENTER_NO_ESTIMATE)
         self._say_empty(
-            f"{plural(desk.labelled, 'label')} by {one_line(desk.annotator, 40)}. "
-            + ("The target number is reached." if more else "Every pair was looked at."),
+            texts.labels_given(plural(desk.labelled, "label"), one_line(desk.annotator, 40))
+            + " "
+            + (texts.TARGET_REACHED if more else texts.EVERY_PAIR_SEEN),
             " ".join(notes),
-            "Label 50 more" if more else "See the results",
+            texts.LABEL_50_MORE if more else texts.SEE_THE_RESULTS,
             self.state.go_on if more else self._go_results,
         )
 
@@ -272,7 +271,7 @@ class LabelsPage(Page):
 
     def _can_settle(self) -> bool | str:
         survey = self.state.survey
-        return (survey is not None and bool(survey.disputed)) or "The annotators agree, or there are no labels yet."
+        return (survey is not None and bool(survey.disputed)) or texts.NOTHING_TO_SETTLE
 
     def _go_data(self) -> None:
         self.context.navigator.go("data")
@@ -283,11 +282,11 @@ class LabelsPage(Page):
     # Import and export
 
     def _can_import(self) -> bool | str:
-        return self.state.why_not or bool(self.context.document.pairs) or "There are no pairs yet."
+        return self.state.why_not or bool(self.context.document.pairs) or texts.NO_PAIRS_YET
 
     def _import(self) -> None:
         file, _ = QFileDialog.getOpenFileName(
-            self, "Import labels", "", "Labels (*.csv *.tsv *.jsonl *.json *.xlsx);;All files (*)"
+            self, texts.IMPORT_LABELS, "", "Labels (*.csv *.tsv *.jsonl *.json *.xlsx);;All files (*)"
         )
         if file:
             self.import_from(Path(file))
@@ -298,7 +297,7 @@ class LabelsPage(Page):
         if store is not None:
             pairs = tuple(self.context.document.pairs)
             work = self._read(store, pairs, file, self.state.annotator)
-            self._task = self.context.tasks.start(work, "Import the labels")
+            self._task = self.context.tasks.start(work, texts.IMPORT_THE_LABELS)
 
     async def _read(self, store: Store, pairs: Sequence[Pair], file: Path, annotator: str) -> None:
         try:
@@ -306,18 +305,21 @@ class LabelsPage(Page):
         except (DataError, StoreError) as error:
             self.context.errors.tell_exception(error)
             return
-        stale = f", {read.stale:,} of them of other texts than the pairs have now" if read.stale else ""
-        self.context.errors.tell(f"{plural(new, 'new label')} of {len(read.labels):,}{stale}.", file.name, level="note")
+        stale = texts.of_other_texts(f"{read.stale:,}") if read.stale else ""
+        message = texts.imported(plural(new, "new label"), f"{len(read.labels):,}", stale)
+        self.context.errors.tell(message, file.name, level="note")
         self.state.labels_imported()
 
     def _can_export(self) -> bool | str:
         survey = self.state.survey
         desk = self.state.desk
         labelled = (survey is not None and bool(survey.said)) or (desk is not None and bool(desk.given))
-        return labelled or "No pair has a label yet."
+        return labelled or texts.NO_LABELS_TO_EXPORT
 
     def _export(self) -> None:
-        file, _ = QFileDialog.getSaveFileName(self, "Export labels", "labels.csv", "CSV (*.csv);;JSON Lines (*.jsonl)")
+        file, _ = QFileDialog.getSaveFileName(
+            self, texts.EXPORT_LABELS, "labels.csv", "CSV (*.csv);;JSON Lines (*.jsonl)"
+        )
         if file:
             self.export_to(Path(file))
 
@@ -326,7 +328,7 @@ class LabelsPage(Page):
         store = self.context.document.store
         if store is not None:
             work = self._write(store, tuple(self.context.document.pairs), file)
-            self._task = self.context.tasks.start(work, "Export the labels")
+            self._task = self.context.tasks.start(work, texts.EXPORT_THE_LABELS)
 
     async def _write(self, store: Store, pairs: Sequence[Pair], file: Path) -> None:
         try:

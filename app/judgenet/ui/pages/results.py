@@ -31,6 +31,7 @@ from judgenet.ui.export_run import ExportDialog
 from judgenet.ui.interval_switch import IntervalSwitch
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.pages.of_run import OfRunPage
+from judgenet.ui.results import texts
 from judgenet.ui.results.agreement import AgreementPanel, BreakdownPanel, DifferPanel
 from judgenet.ui.results.cascade import CascadePanel
 from judgenet.ui.results.compare import ComparePanel
@@ -72,7 +73,7 @@ class ResultsPage(OfRunPage):
     smallest = (780, 400)
     primary: ClassVar[str] = "report.show"
     primary_kind: ClassVar[Literal["primary", "normal"]] = "normal"
-    would_be: ClassVar[str] = "This page will show how well the network agrees with people, and where it does not."
+    would_be: ClassVar[str] = texts.WHAT_THE_PAGE_WILL_SHOW
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -168,7 +169,7 @@ class ResultsPage(OfRunPage):
         self.area.setWidgetResizable(True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setAccessibleName("Results of the run")
+        self.area.setAccessibleName(texts.RESULTS_OF_THE_RUN)
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.stack.addWidget(self.area)
         row = QHBoxLayout(self)
@@ -232,7 +233,7 @@ class ResultsPage(OfRunPage):
         self.pairs.hide()
 
     def _has_run(self) -> bool | str:
-        return self._state.run is not None or "There is no run yet."
+        return self._state.run is not None or texts.NO_RUN
 
     def _refresh(self) -> None:
         """Shows the present state."""
@@ -311,7 +312,7 @@ class ResultsPage(OfRunPage):
 
     def _choose_file_labels(self, chosen: Chosen) -> None:
         """Keeps how the labelled pairs of the data file were chosen; every figure follows."""
-        self._task = self.context.tasks.start(self._keep_file_labels(chosen), "Save how the labels were chosen")
+        self._task = self.context.tasks.start(self._keep_file_labels(chosen), texts.SAVE_HOW_LABELS_WERE_CHOSEN)
 
     async def _keep_file_labels(self, chosen: Chosen) -> None:
         store = self.context.document.store
@@ -321,7 +322,7 @@ class ResultsPage(OfRunPage):
             rules = replace(label_rules(store), file_chosen=chosen)
             await self.context.tasks.off_thread(set_label_rules, store, rules)
         except StoreError as error:
-            self.context.errors.tell_exception(error, "Labels")
+            self.context.errors.tell_exception(error, texts.LABELS)
             return
         self._state.labels_changed()
 
@@ -331,7 +332,7 @@ class ResultsPage(OfRunPage):
             self._clouds_of = None
         elif report.words != self._clouds_of:
             self._clouds_of = report.words
-            self._task = self.context.tasks.start(self._draw_clouds(report), "Draw the word clouds")
+            self._task = self.context.tasks.start(self._draw_clouds(report), texts.DRAW_THE_WORD_CLOUDS)
 
     async def _draw_clouds(self, report: Report) -> None:
         clouds = await self.context.tasks.off_thread(role_clouds, report, CLOUD_W)
@@ -356,17 +357,17 @@ class ResultsPage(OfRunPage):
         self.strips["state"].say(
             line,
             warning=stopped,
-            button="Go on" if stopped else "",
+            button=texts.GO_ON if stopped else "",
             do=self._run,
-            why_not="" if why is None else why or "Not possible now.",
+            why_not="" if why is None else why or texts.NOT_POSSIBLE_NOW,
         )
-        self.strips["rules"].say(rules_line(report), button="The run's own rules", do=self._own_rules)
+        self.strips["rules"].say(rules_line(report), button=texts.RUNS_OWN_RULES, do=self._own_rules)
         newest = context.run_state.newest
         changed = context.document.changed_since_run if newest is not None and newest.id == results.run.id else ""
-        self.strips["changed"].say((f"{changed}: these figures are about the run.",) if changed else ())
+        self.strips["changed"].say((texts.figures_are_about_the_run(changed),) if changed else ())
         working = self._state.working and self._state.other_rules and results.rules != self._state.rules
         self.strips["working"].say(
-            ("Counting the votes by the other rules …",) if working else (), button="Stop", do=self._state.cancel
+            (texts.COUNTING_BY_OTHER_RULES,) if working else (), button=texts.STOP, do=self._state.cancel
         )
 
     # Choices
@@ -393,17 +394,15 @@ class ResultsPage(OfRunPage):
 
     def _label_next(self) -> None:
         """Leads to the desk with the pairs that the planner draws."""
-        self.context.navigator.go(
-            "labels", pairs=self.planner.draw(), why="to label next, drawn within verdicts", part="plan"
-        )
+        self.context.navigator.go("labels", pairs=self.planner.draw(), why=texts.PAIRS_TO_LABEL_NEXT, part="plan")
 
     def _list_trusted(self, chosen: PairSelection | Unsure | Divided) -> None:
         """Lists the pairs of a mark of the lower charts."""
         trust = self.trusting.found
         if trust is not None and isinstance(chosen, Unsure):
-            self.listing.show_pairs(trust.pairs(chosen), "the network is least sure, reviewed first")
+            self.listing.show_pairs(trust.pairs(chosen), texts.PAIRS_LEAST_SURE)
         elif trust is not None and isinstance(chosen, Divided):
-            self.listing.show_pairs(trust.pairs(chosen), f"the neurons of layer {chosen.layer} differ")
+            self.listing.show_pairs(trust.pairs(chosen), texts.neurons_of_layer_differ(chosen.layer))
         elif not isinstance(chosen, Unsure | Divided):
             self.listing.choose(chosen)
 
@@ -431,7 +430,7 @@ class ResultsPage(OfRunPage):
         reply = self.explorer.reply
         if reply is not None and reply.question.choice == self._wanted_size:
             self._wanted_size = None
-            self.listing.show_pairs(self.explorer.wrong(reply), "the smaller network is wrong")
+            self.listing.show_pairs(self.explorer.wrong(reply), texts.SMALLER_NETWORK_IS_WRONG)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.pairs.isVisible():

@@ -23,6 +23,7 @@ from judgenet.ui.elements import ElidedLabel
 from judgenet.ui.navigation import Visit
 from judgenet.ui.pages.base import Page
 from judgenet.ui.results.run_choice import called
+from judgenet.ui.run import texts
 from judgenet.ui.run.canvas_pane import CanvasPane
 from judgenet.ui.run.dock import RunDock
 from judgenet.ui.run.focus import FocusPair
@@ -41,14 +42,14 @@ KEEP_MS: Final = 500
 """Where the user is is kept so long after it changed."""
 
 _STATES: Final = {
-    "running": "goes on",
-    "paused": "paused",
-    "done": "finished",
-    "enough": "stopped: enough is known",
-    "budget": "stopped at its limit",
-    "halted": "halted",
-    "cancelled": "stopped",
-    "failed": "failed",
+    "running": texts.GOES_ON,
+    "paused": texts.PAUSED,
+    "done": texts.FINISHED,
+    "enough": texts.ENOUGH_IS_KNOWN,
+    "budget": texts.STOPPED_AT_ITS_LIMIT,
+    "halted": texts.HALTED,
+    "cancelled": texts.STOPPED_BY_USER,
+    "failed": texts.FAILED,
 }
 
 
@@ -77,7 +78,7 @@ class RunPage(Page):
         self.across = QSplitter(Qt.Orientation.Horizontal)
         self.across.addWidget(self.down)
         self.across.addWidget(self.inspector)
-        for splitter, name in ((self.down, "Height of the dock"), (self.across, "Width of the inspector")):
+        for splitter, name in ((self.down, texts.HEIGHT_OF_THE_DOCK), (self.across, texts.WIDTH_OF_THE_INSPECTOR)):
             splitter.setHandleWidth(1)
             splitter.setChildrenCollapsible(False)
             splitter.setStretchFactor(0, 1)
@@ -89,8 +90,8 @@ class RunPage(Page):
         self.shards = ShardsPart(context, self.across)
         row.addWidget(self.shards)
         self.run_choice = QToolButton()
-        self.run_choice.setAccessibleName("Which run is shown")
-        self.run_choice.setToolTip("Which run is shown")
+        self.run_choice.setAccessibleName(texts.WHICH_RUN_IS_SHOWN)
+        self.run_choice.setToolTip(texts.WHICH_RUN_IS_SHOWN)
         set_kind(self.run_choice, "menu")
         self.run_choice.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self)
@@ -142,7 +143,7 @@ class RunPage(Page):
         why = self.context.runner.why_not()
         if why:
             return why
-        return bool(self._to_retry()) or "Every call brought an answer that can be read."
+        return bool(self._to_retry()) or texts.NOTHING_TO_RETRY
 
     def _to_retry(self) -> int:
         """Unscored calls of the newest run, which a retry would ask again, where the project is still what was run."""
@@ -158,7 +159,7 @@ class RunPage(Page):
             return why
         table = self.context.run_state.table
         begun = table is not None and bool((table.states > 0).any()) and bool((table.states == 0).any())
-        return begun or "No run has both started and untouched pairs."
+        return begun or texts.NO_RUN_TO_BEGIN_AFRESH
 
     def _retry_unscored(self) -> None:
         self.context.runner.start("unscored")
@@ -168,14 +169,14 @@ class RunPage(Page):
 
     def _can_go_back(self) -> bool | str:
         focus = self.context.run_state.focus
-        return (focus is not None and focus > 0) or "This is the first pair."
+        return (focus is not None and focus > 0) or texts.THIS_IS_THE_FIRST_PAIR
 
     def _can_go_on(self) -> bool | str:
         state = self.context.run_state
-        return (state.focus is not None and state.focus + 1 < state.pair_count) or "This is the last pair."
+        return (state.focus is not None and state.focus + 1 < state.pair_count) or texts.THIS_IS_THE_LAST_PAIR
 
     def _has_run(self) -> bool | str:
-        return self.focus.now is not None or "There is no run."
+        return self.focus.now is not None or texts.THERE_IS_NO_RUN
 
     def _dock_shown(self) -> bool:
         return not self.dock.isHidden()
@@ -193,7 +194,7 @@ class RunPage(Page):
         self.dock.setVisible(now is not None and wanted)
 
     def _can_follow(self) -> bool | str:
-        return self.context.run_state.live or "No run is in progress."
+        return self.context.run_state.live or texts.NO_RUN_IN_PROGRESS_NOW
 
     def _follows(self) -> bool:
         return self.context.run_state.follow and self.context.run_state.live
@@ -337,7 +338,9 @@ class RunPage(Page):
         self._out = self._words_out()
         self._say_batches()
         run = state.run
-        self.run_choice.setText("No run" if run is None else self.shards.run_title or f"Run {run.number:,}")
+        self.run_choice.setText(
+            texts.NO_RUN_SHOWN if run is None else self.shards.run_title or texts.run_number(f"{run.number:,}")
+        )
         self.run_choice.setEnabled(bool(state.runs))
         self._return()
         self._refresh_actions()
@@ -360,7 +363,7 @@ class RunPage(Page):
         if not out:
             return ""
         calls = plural(sum(batch.calls for batch in out), "call")
-        return f"{plural(len(out), 'batch', 'batches')} with {calls} still out: Run takes the answers in"
+        return texts.batches_out(plural(len(out), "batch", "batches"), calls)
 
     def _refresh_actions(self) -> None:
         self.context.actions.refresh()

@@ -1340,3 +1340,34 @@ SAVE_ACCEPTANCE = "Save the rule that accepts verdicts"
 REMOVE_ACCEPTANCE = "Remove the rule that accepts verdicts"
 USE_LEARNED_WEIGHTS = "Use the learned weights"
 CHANGE_RULES = "Change the stop rules"
+
+# The page around its panels
+
+WHAT_THE_PAGE_WILL_SHOW = "This page will show how well the network agrees with people, and where it does not."
+RESULTS_OF_THE_RUN = "Results of the run"
+GO_ON = "Go on"
+NOT_POSSIBLE_NOW = "Not possible now."
+RUNS_OWN_RULES = "The run's own rules"
+
+
+def figures_are_about_the_run(changed: str) -> str:
+    return f"{changed}: these figures are about the run."
+
+
+COUNTING_BY_OTHER_RULES = "Counting the votes by the other rules …"
+STOP = "Stop"
+SAVE_HOW_LABELS_WERE_CHOSEN = "Save how the labels were chosen"
+LABELS = "Labels"
+DRAW_THE_WORD_CLOUDS = "Draw the word clouds"
+
+# Why the pairs of a list are shown
+
+PAIRS_TO_LABEL_NEXT = "to label next, drawn within verdicts"
+PAIRS_LEAST_SURE = "the network is least sure, reviewed first"
+
+
+def neurons_of_layer_differ(layer: int) -> str:
+    return f"the neurons of layer {layer} differ"
+
+
+SMALLER_NETWORK_IS_WRONG = "the smaller network is wrong"

@@ -616,3 +616,39 @@ def longest_call(pair: int, place: str, time: str) -> str:
 
 def longest_call_name(pair: int, place: str, time: str) -> str:
     return f"Longest running: pair {pair:,}, {place}, {time}"
+
+
+# The page around the canvas
+
+WHICH_RUN_IS_SHOWN = "Which run is shown"
+NO_RUN_SHOWN = "No run"
+HEIGHT_OF_THE_DOCK = "Height of the dock"
+WIDTH_OF_THE_INSPECTOR = "Width of the inspector"
+
+
+def batches_out(batches: str, calls: str) -> str:
+    return f"{batches} with {calls} still out: Run takes the answers in"
+
+
+def run_number(number: str) -> str:
+    return f"Run {number}"
+
+
+# How a run stands, in the list of runs
+
+GOES_ON = "goes on"
+PAUSED = "paused"
+ENOUGH_IS_KNOWN = "stopped: enough is known"
+STOPPED_AT_ITS_LIMIT = "stopped at its limit"
+HALTED = "halted"
+STOPPED_BY_USER = "stopped"
+FAILED = "failed"
+
+# Why something is not possible now
+
+NOTHING_TO_RETRY = "Every call brought an answer that can be read."
+NO_RUN_TO_BEGIN_AFRESH = "No run has both started and untouched pairs."
+THIS_IS_THE_FIRST_PAIR = "This is the first pair."
+THIS_IS_THE_LAST_PAIR = "This is the last pair."
+THERE_IS_NO_RUN = "There is no run."
+NO_RUN_IN_PROGRESS_NOW = "No run is in progress."
