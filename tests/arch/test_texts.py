@@ -13,6 +13,7 @@ LIST = runpy.run_path(str(Path(__file__).parents[2] / "packaging" / "studio_text
 DONE = (
     # One folder a line.
     "bias",
+    "data",
     "design",
     "experiments",
     "labels",

@@ -1,4 +1,4 @@
-"""Pairs that are loaded: searched, filtered, sorted, opened and chosen. What takes time is done in threads."""
+"""The view of the loaded pairs, in which they are searched, filtered, sorted, opened and chosen."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from judgenet.core.pairs import Pair
 from judgenet.core.project import Selection
-from judgenet.core.wording import plural
+from judgenet.core.wording import of, percent, plural
 from judgenet.engine.pair_index import DatasetVerdicts, PairFilter, PairIndex, SortKey, chosen_mask
 from judgenet.formats import Dataset, Finding
 from judgenet.ui.context import Context
+from judgenet.ui.data import texts
 from judgenet.ui.data.chosen import ChosenPanel
 from judgenet.ui.data.filters import FilterBar
 from judgenet.ui.data.findings import FindingList
-from judgenet.ui.data.import_view import file_words, megabytes
+from judgenet.ui.data.import_view import file_names, megabytes
 from judgenet.ui.data.pair_chooser import PairChooser
 from judgenet.ui.data.pair_view import PairView
 from judgenet.ui.data.row_finder import RowFinder
 from judgenet.ui.data.table import PairsTable
-from judgenet.ui.elements import label, line
+from judgenet.ui.elements import ScrollColumn, label, line
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.models.pairs_model import BROWSE, PairsModel
 from judgenet.ui.settings import Preferences
@@ -33,20 +34,21 @@ from judgenet.ui.text_view import plain_tip
 from judgenet.ui.theme import current_theme
 
 VERDICTS_WAIT_MS: Final = 1000
-"""While a run goes on, filters and order follow new verdicts so often."""
+"""How often filters and order follow new verdicts while a run is in progress."""
 
 _LOW_PAGE: Final = 700
-"""In a page of less height (px at 100 %) an open pair has the page alone at first."""
+"""Below this height of the page, in px at 100 %, an open pair fills the page at first."""
 
 
 class BrowseView(QWidget):
-    """Table, pair, and the panel in :attr:`side`, which the page puts beside it.
+    """The table and the open pair; the panel in :attr:`side` is put beside it by the page. Work that takes time is done
+    in threads.
 
     Signals:
-        mapping_wanted, other_wanted: buttons of the panel.
-        rows_shown: the rows of the table are as wanted.
-        menu_wanted: the menu of the selected pairs is wanted, at a place on the screen.
-        selected: other pairs are selected.
+        mapping_wanted, other_wanted: the button to change columns and labels, to choose another file was clicked.
+        rows_shown: the table shows the rows that were wanted.
+        menu_wanted: where, in px of the screen, to open the menu of the selected pairs.
+        selected: the selection changed.
     """
 
     mapping_wanted = Signal()
@@ -57,7 +59,7 @@ class BrowseView(QWidget):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Pairs")
+        self.setAccessibleName(texts.PAIRS)
         self._context = context
         self._dataset: Dataset | None = None
         self._index: PairIndex | None = None
@@ -75,8 +77,8 @@ class BrowseView(QWidget):
         self.bar.changed.connect(self.refresh_rows)
         self.bar.search.left.connect(self.focus_table)
         self.model = PairsModel(BROWSE, self)
-        self.table = PairsTable("Pairs", self.model, several=True)
-        self.table.say_nothing("No pair matches. Show all clears the search and the filters.")
+        self.table = PairsTable(texts.PAIRS, self.model, several=True)
+        self.table.say_nothing(texts.NO_PAIR_MATCHES)
         self.table.current_changed.connect(self._current_changed)
         self.table.opened.connect(self.open_pair)
         self.table.sort_wanted.connect(self.sort)
@@ -139,29 +141,29 @@ class BrowseView(QWidget):
 
     @property
     def index(self) -> PairIndex | None:
-        """The keys of the pairs, once they are made."""
+        """The index of the pairs, ``None`` until it is made."""
         return self._index
 
     @property
     def busy(self) -> bool:
-        """Rows are being found."""
+        """Whether rows are being searched."""
         return self._finder.busy
 
     def show_document(self) -> None:
-        """Shows the document's pairs and which of them are chosen."""
+        """Shows the pairs of the document, and which of them are chosen."""
         document = self._context.document
         dataset = document.dataset
         if dataset is None:
             self._forget()
             return
-        self._context.tasks.start(self._take(dataset, document.pairs), "Show the pairs")
+        self._context.tasks.start(self._take(dataset, document.pairs), texts.SHOW_PAIRS)
 
     def _forget(self) -> None:
         self._dataset = self._index = self._verdicts = self._chosen = None
         self._table_of_run = None
         self._findings = {}
         self._by_pair = {}
-        # Rows that are looked for now are those of other pairs.
+        # A search that is running is about other pairs.
         self._finder.cancel()
         self.close_pair()
         self.bar.clear()
@@ -172,7 +174,7 @@ class BrowseView(QWidget):
         index = self._index
         current = self.table.current_position
         if new:
-            # Where single pairs were changed, what is in view stays.
+            # Where only single pairs were changed, the rows in view stay.
             same = self._dataset is not None and _same_pairs(self._dataset, dataset)
             if not same:
                 self._forget()
@@ -181,12 +183,12 @@ class BrowseView(QWidget):
             self.side.findings.show_findings(None)
         table = self._context.run_state.table
         rule = self._context.document.rule
-        made, mask, verdicts = await self._context.tasks.off_thread(
+        new_index, mask, verdicts = await self._context.tasks.off_thread(
             lambda: _keys(dataset, chosen, index, None if index is not None else (table, rule))
         )
         if dataset is not self._dataset or self._context.document.pairs is not chosen:
             return
-        self._index = made
+        self._index = new_index
         self._chosen = mask
         if verdicts is not None:
             self._verdicts, self._table_of_run = verdicts, table
@@ -210,7 +212,7 @@ class BrowseView(QWidget):
         if "findings" not in dataset.__dict__:
             try:
                 await self._context.tasks.job(
-                    "Look through the pairs", lambda job: dataset.examine(lambda share: job.report(share, 1))
+                    texts.LOOK_THROUGH, lambda job: dataset.examine(lambda share: job.report(share, 1))
                 )
             except JobCancelled:
                 return
@@ -226,7 +228,7 @@ class BrowseView(QWidget):
         self._show_pair()
 
     def _offer(self) -> None:
-        """Offers the filters that make sense now."""
+        """Offers the filters and columns that make sense for the pairs."""
         if self._index is None or self._dataset is None or self._chosen is None:
             return
         judged = self._verdicts is not None and bool(self._verdicts.judged.any())
@@ -242,13 +244,13 @@ class BrowseView(QWidget):
     # Rows
 
     def sort(self, key: SortKey | None, descending: bool) -> None:
-        """Sorts by a key; ``None``: the order of the source."""
+        """Sorts by a key; ``None`` for the order of the source."""
         self._finder.sort = (key, descending)
         self.table.set_sort(key, descending)
         self.refresh_rows()
 
     def refresh_rows(self) -> None:
-        """Finds anew which rows are to be shown, and in which order."""
+        """Searches again which rows to show, and in which order."""
         if self._index is not None:
             self._finder.find(self._index, self.bar.wanted, self._verdicts, self._chosen, self._findings)
 
@@ -266,13 +268,13 @@ class BrowseView(QWidget):
         self.rows_shown.emit()
 
     def focus_table(self) -> None:
-        """Puts the focus into the table, on its current row or the first."""
+        """Puts the focus on the current row of the table, or on the first."""
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
         if self.table.current_position is None:
             self.table.step(0)
 
     def show_visit(self, indexes: tuple[int, ...], why: str) -> None:
-        """Shows chosen pairs by their indexes, as another page asked for."""
+        """Shows pairs for another page, by their indexes among the chosen pairs, from 0; ``why`` says which."""
         self._visit = (indexes, why)
         if self._index is not None:
             self._follow_visit()
@@ -282,7 +284,7 @@ class BrowseView(QWidget):
             return
         (indexes, why), self._visit = self._visit, None
         places = np.flatnonzero(self._chosen)
-        positions = tuple(int(places[one]) for one in indexes if 0 <= one < len(places))
+        positions = tuple(int(places[index]) for index in indexes if 0 <= index < len(places))
         self.bar.show_positions(positions, why)
         if len(positions) == 1:
             self.open_pair(positions[0])
@@ -291,7 +293,7 @@ class BrowseView(QWidget):
 
     def _run_changed(self) -> None:
         if self._index is not None and self._context.run_state.table is not self._table_of_run:
-            self._context.tasks.start(self._take_run(), "Show the verdicts")
+            self._context.tasks.start(self._take_run(), texts.SHOW_VERDICTS)
 
     async def _take_run(self) -> None:
         index, table = self._index, self._context.run_state.table
@@ -355,14 +357,14 @@ class BrowseView(QWidget):
 
     @property
     def selection(self) -> tuple[Pair, ...]:
-        """The selected pairs, or the one that is open."""
+        """The selected pairs; where none is, the one in the current row."""
         positions = self.table.selected_positions
         if not positions and self.table.current_position is not None:
             positions = (self.table.current_position,)
         return tuple(self.model.pairs[place] for place in positions)
 
     def run_indexes(self) -> tuple[int, ...]:
-        """The places of the selected pairs in the run in focus; pairs that it has not are left out."""
+        """The indexes of the selected pairs in the run in focus, from 0; pairs that it does not have are left out."""
         if self._verdicts is None:
             return ()
         indexes = (self._verdicts.run_index(place) for place in self.table.selected_positions)
@@ -371,7 +373,7 @@ class BrowseView(QWidget):
     # The open pair
 
     def open_pair(self, position: int) -> None:
-        """Opens a pair under the table."""
+        """Opens the pair at a position of the data set, below the table."""
         if self.model.row_of(position) is None and self._index is None:
             return
         opened = self.pair_view.isVisible()
@@ -404,7 +406,7 @@ class BrowseView(QWidget):
         judged = verdicts is not None and bool(verdicts.judged[position])
         self.pair_view.show_pair(
             pair,
-            place="" if row is None else f"{row + 1:,} of {len(self.model.rows):,}",
+            place="" if row is None else of(row + 1, len(self.model.rows)),
             verdict=None if verdicts is None else verdicts.at(position),
             judged=judged,
             missing="" if verdicts is None else verdicts.missing(position),
@@ -416,7 +418,7 @@ class BrowseView(QWidget):
         self.pair_view.forth.setEnabled(row is not None and row < last)
 
     def step_pair(self, by: int) -> None:
-        """Goes to the pair before or after; opens it where none is open."""
+        """Goes so many rows on, and opens the pair there if none is open."""
         self.table.step(by)
         position = self.table.current_position
         if position is not None and self.pair_view.isHidden():
@@ -440,47 +442,46 @@ class BrowseView(QWidget):
 
 
 def _same_pairs(before: Dataset, after: Dataset) -> bool:
-    """Both hold the same pairs of the same files, of which some may be changed."""
+    """Whether both hold the pairs of the same files; single ones may be edited."""
     return before.files == after.files and [pair.id for pair in before.pairs] == [pair.id for pair in after.pairs]
 
 
 def _keys(
     dataset: Dataset, chosen: tuple[Pair, ...], index: PairIndex | None, run: tuple[object, str] | None
 ) -> tuple[PairIndex, NDArray[np.bool_], DatasetVerdicts | None]:
-    """Everything that showing a data set needs; what is there already is kept."""
-    made = index or PairIndex(dataset.pairs)
+    """The index of a data set, the mask of its chosen pairs, and with a ``run`` (its frame and the rule that gives the
+    verdict) the verdicts. An ``index`` that exists is kept."""
+    new_index = index or PairIndex(dataset.pairs)
     verdicts = None
     if run is not None:
         table, rule = run
         verdicts = DatasetVerdicts.of(table, [pair.id for pair in dataset.pairs], rule)  # type: ignore[arg-type]
-    return made, chosen_mask(dataset.pairs, chosen), verdicts
+    return new_index, chosen_mask(dataset.pairs, chosen), verdicts
 
 
 def _no_labels(dataset: Dataset) -> str:
-    """That no pair has a label, and where that is only because people disagree."""
+    """A note that no pair has a label, or that annotators have no majority."""
     waiting = sum(1 for pair in dataset.pairs if pair.annotators)
-    if waiting:
-        return f"No label yet: {plural(waiting, 'pair')} with annotators but no majority; the page Labels resolves them"
-    return "No human labels"
+    return texts.no_majority(plural(waiting, "pair")) if waiting else texts.NO_HUMAN_LABELS
 
 
 class _Side(QFrame):
-    """What is chosen and what it costs, where the pairs come from, and what was found about them."""
+    """The panel about the pairs: which are chosen and what they cost, where they come from, and findings."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.setProperty("part", "inspector")
-        self.setAccessibleName("About the pairs")
+        self.setAccessibleName(texts.ABOUT_PAIRS)
         self.chosen = ChosenPanel(context.figures)
-        self._source_title = label("Source", "section")
+        self._source_title = label(texts.SOURCE, "section")
         self.file = label(tone="text", wrap=True)
         self.facts = label(tone="text2", wrap=True)
         self.labels = label(tone="text2", wrap=True)
         self.agreement = label(tone="text2", wrap=True)
-        self.mapping = QPushButton("Columns and labels…")
-        self.mapping.setAccessibleName("Change columns and labels")
-        self.other = QPushButton("Other file…")
-        self.other.setAccessibleName("Choose another file")
+        self.mapping = QPushButton(texts.COLUMNS_AND_LABELS)
+        self.mapping.setAccessibleName(texts.COLUMNS_AND_LABELS_NAME)
+        self.other = QPushButton(texts.OTHER_FILE)
+        self.other.setAccessibleName(texts.OTHER_FILE_NAME)
         self._buttons = QHBoxLayout()
         self._buttons.addWidget(self.mapping)
         self._buttons.addWidget(self.other)
@@ -491,7 +492,7 @@ class _Side(QFrame):
         for widget in (self._source_title, self.file, self.facts, self.labels, self.agreement):
             self._source.addWidget(widget)
         self._source.addLayout(self._buttons)
-        self._findings_title = label("Findings", "section")
+        self._findings_title = label(texts.FINDINGS, "section")
         self.findings = FindingList(choices=False)
         inner = QWidget()
         column = QVBoxLayout(inner)
@@ -504,29 +505,23 @@ class _Side(QFrame):
         column.addWidget(self._findings_title)
         column.addWidget(self.findings)
         column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inner)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(area)
+        outer.addWidget(ScrollColumn(inner, focusable=False))
         measure(self._source, margins=(16, 12, 16, 16), spacing=4)
         measure(self._buttons, margins=(0, 8, 0, 0), spacing=8)
         measure(self._findings_title, margins=(16, 12, 16, 0))
 
     def show_source(self, dataset: Dataset, index: PairIndex, verdicts: DatasetVerdicts | None, read_only: str) -> None:
-        """Shows where the pairs come from, their labels, and how the newest run agrees with people."""
-        self.file.setText(file_words(dataset.files))
+        """Shows where the pairs come from, their labels, and how far the run in focus agrees with people."""
+        self.file.setText(file_names(file.path for file in dataset.files))
         self.file.setToolTip(plain_tip("\n".join(file.path for file in dataset.files)))
         size = megabytes(sum(file.size for file in dataset.files))
-        self.facts.setText(f"{plural(len(index), 'pair')}, {size}, SHA-256 {dataset.files[0].sha256[:12]}…")
+        self.facts.setText(texts.source_facts(plural(len(index), "pair"), size, dataset.files[0].sha256[:12]))
         self.facts.setToolTip(dataset.files[0].sha256)
         labels = dataset.labels
         self.labels.setText(
-            f"People say A {labels.a:,}, tie {labels.tie:,}, B {labels.b:,}; {labels.missing:,} without a label"
+            texts.labels_of_people(labels.a, labels.tie, labels.b, labels.missing)
             if labels.labelled
             else _no_labels(dataset)
         )
@@ -542,9 +537,7 @@ class _Side(QFrame):
             return ""
         agreement = index.agreement(verdicts)
         if agreement.accuracy is None:
-            return f"Network and people: {agreement.reasons['accuracy']}"
-        kappa = "" if agreement.kappa is None else f", kappa {agreement.kappa:.2f}"
-        return (
-            f"Network and people agree on {agreement.accuracy:.1%} of {plural(agreement.n_used, 'pair')}{kappa} "
-            f"({agreement.n_used:,} of {agreement.n_total:,} judged pairs have both)"
-        ).replace("%", " %")
+            return texts.network_and_people(agreement.reasons["accuracy"])
+        kappa = "" if agreement.kappa is None else texts.kappa(agreement.kappa)
+        pairs, judged = plural(agreement.n_used, "pair"), of(agreement.n_used, agreement.n_total)
+        return texts.agreement(percent(agreement.accuracy), pairs, kappa, judged)

@@ -1,4 +1,4 @@
-"""Which pairs are judged, and what that costs."""
+"""The panel that chooses which pairs are judged, and shows what that costs."""
 
 from __future__ import annotations
 
@@ -9,44 +9,46 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QSi
 
 from judgenet.core.project import Selection
 from judgenet.core.wording import duration_range, money_span, plural, span
+from judgenet.ui.data import texts
 from judgenet.ui.elements import SpinBox, label, set_tone
 from judgenet.ui.figures import DesignEstimate
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.widgets import Segment
 
-_KINDS: Final = (("all", "All"), ("ids", "Shown"), ("sample", "Sample"), ("per_task", "Per task"))
+_KINDS: Final = (("all", texts.ALL), ("ids", texts.SHOWN), ("sample", texts.SAMPLE), ("per_task", texts.PER_TASK))
 _USUAL: Final = {"sample": 100, "per_task": 20}
+"""How many pairs a sample begins with."""
 _MOST: Final = 10_000_000
 
 
 class ChosenPanel(QWidget):
-    """All pairs, those that the filters show, a sample, or so many of each task.
+    """Chooses all pairs, those that the filters show, a sample, or a number of each task.
 
     Signals:
-        chosen: the :class:`Selection` that the user made; for the pairs shown its ``ids`` are left empty.
+        chosen: the :class:`Selection` that the user made; for the pairs shown its ``ids`` are empty.
     """
 
     chosen = Signal(object)
 
     def __init__(self, figures: DesignEstimate, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Chosen pairs")
+        self.setAccessibleName(texts.CHOSEN_PAIRS)
         self._figures = figures
         self._selection = Selection()
         self._shown = self._total = 0
         self._filtered = False
-        self.title = label("Chosen pairs", "title")
+        self.title = label(texts.CHOSEN_PAIRS, "title")
         self.fact = label(tone="text2")
-        self.kind = Segment("Pairs to judge", list(_KINDS))
+        self.kind = Segment(texts.PAIRS_TO_JUDGE, list(_KINDS))
         self.kind.chosen.connect(self._kind_chosen)
         for key, _ in _KINDS:
             self.kind.button(key).setProperty("tight", True)
-        self.number = SpinBox("How many pairs", 1, _MOST)
-        self.seed = SpinBox("Seed of the sample", 0, 2**31 - 1)
+        self.number = SpinBox(texts.HOW_MANY, 1, _MOST)
+        self.seed = SpinBox(texts.SEED_NAME, 0, 2**31 - 1)
         for spin in (self.number, self.seed):
             spin.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._number_word = label("pairs", tone="text2")
-        self._seed_word = label("seed", tone="text2")
+        self._number_word = label(texts.PAIRS_WORD, tone="text2")
+        self._seed_word = label(texts.SEED_WORD, tone="text2")
         self.number.valueChanged.connect(self._numbers_changed)
         self.seed.valueChanged.connect(self._numbers_changed)
         self._sample = QWidget()
@@ -59,7 +61,7 @@ class ChosenPanel(QWidget):
         sample.addWidget(self.seed)
         self._sample_row = sample
         self.note = label(tone="text2", wrap=True)
-        self.again = QPushButton("Choose the pairs shown")
+        self.again = QPushButton(texts.CHOOSE_SHOWN)
         self.again.setProperty("control", "small")
         self.again.clicked.connect(self._again)
         self._lay_out(figures)
@@ -69,7 +71,7 @@ class ChosenPanel(QWidget):
         self._grid.setColumnStretch(0, 1)
         self._costs: dict[str, QLabel] = {}
         self._cost_names: dict[str, QLabel] = {}
-        for row, name in enumerate(("Calls", "Already paid for", "Price", "Time")):
+        for row, name in enumerate((texts.CALLS, texts.ALREADY_PAID, texts.PRICE, texts.TIME)):
             self._cost_names[name] = label(name, tone="text2")
             self._costs[name] = label(kind="node")
             measure(self._costs[name], font="node", tabular=True)
@@ -96,45 +98,49 @@ class ChosenPanel(QWidget):
     def show_selection(
         self, selection: Selection, chosen: int, total: int, shown: int, *, filtered: bool, tasks: int, why_not: str
     ) -> None:
-        """Shows what is chosen: ``chosen`` of ``total`` pairs. The filters show ``shown`` of them (``filtered``: they
-        leave some out); there are so many ``tasks``. ``why_not`` says why nothing can be changed."""
+        """Shows which pairs are chosen.
+
+        Args:
+            chosen, total: how many pairs are chosen, and how many there are.
+            shown: how many pairs the filters let pass; ``filtered``: they hide some.
+            tasks: how many tasks the pairs have.
+            why_not: why nothing can be changed; empty where it can.
+        """
         self._selection = selection
         self._shown, self._total, self._filtered = shown, total, filtered
         kind = "ids" if selection.kind == "first" else selection.kind
         self.kind.set_current(kind)
-        left_out = len(selection.left_out)
-        also = f", {left_out:,} left out" if left_out else ""
-        self.fact.setText(f"{chosen:,} of {plural(total, 'pair')} chosen{also}")
-        for one, _ in _KINDS:
-            button = self.kind.button(one)
+        left_out = texts.left_out(len(selection.left_out)) if selection.left_out else ""
+        self.fact.setText(texts.chosen_of(chosen, plural(total, "pair"), left_out))
+        for key, _ in _KINDS:
+            button = self.kind.button(key)
             why = why_not
-            if not why and one == "ids" and not filtered and kind != "ids":
-                why = "Search or filter first: then what is shown can be chosen."
-            if not why and one == "per_task" and tasks < 2 and kind != "per_task":
-                why = "The pairs have no different tasks."
+            if not why and key == "ids" and not filtered and kind != "ids":
+                why = texts.FILTER_FIRST
+            if not why and key == "per_task" and tasks < 2 and kind != "per_task":
+                why = texts.NO_TASKS
             button.setEnabled(not why)
             button.setToolTip(why)
         sampled = kind in _USUAL
         self._sample.setVisible(sampled)
         self._sample.setEnabled(not why_not)
         if sampled:
-            self._number_word.setText("of each task" if kind == "per_task" else "pairs")
+            self._number_word.setText(texts.OF_EACH_TASK if kind == "per_task" else texts.PAIRS_WORD)
             for spin, value in ((self.number, selection.count or _USUAL[kind]), (self.seed, selection.seed)):
                 spin.blockSignals(True)
                 spin.setValue(value)
                 spin.blockSignals(False)
         note = ""
         if selection.kind == "first":
-            note = f"The first {selection.count or 0:,} pairs of the file."
+            note = texts.first_pairs(selection.count or 0)
         elif selection.kind == "ids":
-            note = "Those that the filters showed when they were chosen."
+            note = texts.SHOWN_WHEN_CHOSEN
         elif sampled:
-            note = "Drawn at random by the seed. A larger sample holds the smaller one, so nothing is paid for twice."
+            note = texts.SAMPLE_NOTE
         self.note.setText(note)
         self.note.setVisible(bool(note))
-        other = kind == "ids" and filtered and shown > 0 and not why_not
-        self.again.setVisible(other)
-        self.again.setText(f"Choose the {shown:,} shown now")
+        self.again.setVisible(kind == "ids" and filtered and shown > 0 and not why_not)
+        self.again.setText(texts.choose_shown_now(shown))
         self.again.setAccessibleName(self.again.text())
 
     def _kind_chosen(self, key: str) -> None:
@@ -146,7 +152,7 @@ class ChosenPanel(QWidget):
             self._choose(Selection("sample" if key == "sample" else "per_task", number, self._selection.seed))
 
     def _choose(self, selection: Selection) -> None:
-        # What is chosen next builds on it, although it takes a moment until it holds.
+        # The next choice builds on it, even before this one has taken effect.
         self._selection = selection
         self.chosen.emit(selection)
 
@@ -164,21 +170,21 @@ class ChosenPanel(QWidget):
         for widget in (*self._costs.values(), *self._cost_names.values()):
             widget.setVisible(estimate is not None)
         self.problem.setVisible(estimate is None and bool(figures.problem))
-        self.problem.setText(f"What it costs is not known: {figures.problem}" if figures.problem else "")
+        self.problem.setText(texts.cost_unknown(figures.problem) if figures.problem else "")
         if estimate is None:
             return
         costs = estimate.estimate
-        price = "unknown" if costs.price is None else money_span(*costs.price, costs.currency)
+        price = texts.PRICE_UNKNOWN if costs.price is None else money_span(*costs.price, costs.currency)
         words = {
-            "Calls": span(*costs.calls),
-            "Already paid for": f"{costs.calls_recorded:,}",
-            "Price": price,
-            "Time": duration_range(estimate.duration.low, estimate.duration.high),
+            texts.CALLS: span(*costs.calls),
+            texts.ALREADY_PAID: f"{costs.calls_recorded:,}",
+            texts.PRICE: price,
+            texts.TIME: duration_range(estimate.duration.low, estimate.duration.high),
         }
         for name, value in self._costs.items():
             value.setText(words[name])
             value.setAccessibleName(f"{name}: {words[name]}")
             set_tone(value, "text3" if figures.stale else "")
         paid = costs.calls_recorded > 0
-        self._costs["Already paid for"].setVisible(paid)
-        self._cost_names["Already paid for"].setVisible(paid)
+        self._costs[texts.ALREADY_PAID].setVisible(paid)
+        self._cost_names[texts.ALREADY_PAID].setVisible(paid)

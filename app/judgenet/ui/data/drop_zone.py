@@ -1,4 +1,4 @@
-"""The page Data without pairs: a frame on which files may be dropped."""
+"""The page Data without pairs: a frame onto which files can be dropped."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from judgenet.ui.data import texts
 from judgenet.ui.elements import label, link
 from judgenet.ui.empty import EmptyState
 from judgenet.ui.measures import measure
@@ -16,25 +17,23 @@ _MARGIN = 24
 
 
 class DropZone(EmptyState):
-    """What a pair is, and the ways to get some; a dashed frame shows where files may be dropped."""
+    """Says what a pair is and how to load some; a dashed frame shows where files can be dropped."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("data", parent)
-        self.setAccessibleName("No pairs yet")
+        self.setAccessibleName(texts.NO_PAIRS)
         self._over = False
         self.sentence.setProperty("type", "section")
         self.say_why(
-            "No pairs yet",
-            "A pair is a question with two responses and, where there is one, what people said. "
-            "Drop a file or a folder here, or choose one.",
+            texts.NO_PAIRS,
+            texts.WHAT_A_PAIR_IS,
         )
-        self.button.setAccessibleName("Choose a file of pairs")
-        self.more.setAccessibleName("Choose a folder of pairs")
-        self.example = link("Use the example pairs")
+        self.button.setAccessibleName(texts.CHOOSE_FILE_NAME)
+        self.more.setAccessibleName(texts.CHOOSE_FOLDER_NAME)
+        self.example = link(texts.USE_EXAMPLE)
         self.buttons.insertWidget(2, self.example)
         forms = label(
-            "JSON Lines, JSON, CSV, TSV, Excel, Parquet, or a zip of these. Published sets (LLMEval², FairEval, "
-            "PandaLM, LLMBar, JudgeBench, Chatbot Arena and others) are known by their content.",
+            texts.FILE_FORMS,
             tone="text3",
             wrap=True,
         )
@@ -44,11 +43,11 @@ class DropZone(EmptyState):
         measure(forms, max_width=560)
 
     def say_why(self, title: str, text: str) -> None:
-        """Says why there are no pairs."""
-        self.say(title, text, "Choose a file…", primary=True, more="Choose a folder…")
+        """Shows why there are no pairs."""
+        self.say(title, text, texts.CHOOSE_FILE, primary=True, more=texts.CHOOSE_FOLDER)
 
     def set_over(self, over: bool) -> None:
-        """Files are held over the page."""
+        """Shows whether files are being dragged over the page."""
         if over != self._over:
             self._over = over
             self.update()

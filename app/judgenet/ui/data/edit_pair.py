@@ -10,6 +10,7 @@ from judgenet.core.criteria import CriteriaError, criteria_from_lines, criteria_
 from judgenet.core.pair_edits import EditedField
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.wording import plural
+from judgenet.ui.data import texts
 from judgenet.ui.dialogs import shown
 from judgenet.ui.elements import label
 from judgenet.ui.measures import measure
@@ -18,26 +19,32 @@ from judgenet.ui.widgets import Segment, set_kind
 
 _WIDE: Final = 760
 _HIGH: Final = 600
-_FILE_STAYS: Final = "The change belongs to this project: the file stays as it is, and Undo takes the change back."
-_LABELS: Final = (("a", "A is better"), ("tie", "Tie"), ("b", "B is better"), ("none", "No label"))
+_LABELS: Final = (
+    ("a", texts.A_IS_BETTER),
+    ("tie", texts.TIE_CHOICE),
+    ("b", texts.B_IS_BETTER),
+    ("none", texts.NO_LABEL_CHOICE),
+)
 _VERDICTS: Final[dict[str, Verdict | None]] = {"a": "a", "tie": "tie", "b": "b", "none": None}
 _TEXTS: Final[tuple[tuple[EditedField, str, int], ...]] = (
-    ("question", "Question", 2),
-    ("response_a", "Response A", 3),
-    ("response_b", "Response B", 3),
+    ("question", texts.QUESTION, 2),
+    ("response_a", texts.RESPONSE_A, 3),
+    ("response_b", texts.RESPONSE_B, 3),
 )
-"""Field, name and share of the height."""
+"""For each field its name, and its share of the height."""
 
 
 class _EditDialog(QDialog):
+    """A dialog with a body, a note, and buttons to save or cancel."""
+
     def __init__(self, title: str, note: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setAccessibleName(title)
-        self.save = QPushButton("Save")
+        self.save = QPushButton(texts.SAVE)
         set_kind(self.save, "primary")
         self.save.setDefault(True)
-        self.leave = QPushButton("Cancel")
+        self.leave = QPushButton(texts.CANCEL)
         self.save.clicked.connect(self.accept)
         self.leave.clicked.connect(self.reject)
         buttons = QHBoxLayout()
@@ -54,14 +61,14 @@ class _EditDialog(QDialog):
 
 
 class LabelDialog(_EditDialog):
-    """Which response people say is better, of one pair or several."""
+    """Asks for the human label of one pair or several."""
 
     def __init__(self, pairs: tuple[Pair, ...], parent: QWidget) -> None:
-        note = f"{_FILE_STAYS} Finished runs keep the label that they were judged with until they are run again."
-        super().__init__("Edit the human label", note, parent)
-        many = len(pairs) != 1
-        self.body.addWidget(label(f"Human label of {plural(len(pairs), 'pair')}" if many else "Human label", "section"))
-        self.choice = Segment("Human label", list(_LABELS))
+        super().__init__(texts.EDIT_HUMAN_LABEL, texts.LABEL_NOTE, parent)
+        self.body.addWidget(
+            label(texts.human_label_of(plural(len(pairs), "pair")) if len(pairs) != 1 else texts.HUMAN_LABEL, "section")
+        )
+        self.choice = Segment(texts.HUMAN_LABEL, list(_LABELS))
         known = {pair.human for pair in pairs}
         if len(known) == 1:
             self.choice.set_current(next(key for key, verdict in _VERDICTS.items() if verdict in known))
@@ -73,17 +80,16 @@ class LabelDialog(_EditDialog):
 
     @property
     def values(self) -> dict[EditedField, str | None]:
-        """What was chosen."""
+        """The label that was chosen."""
         return {"human": _VERDICTS[self.choice.current]}
 
 
 class TextDialog(_EditDialog):
-    """The question, the responses and the criteria of a pair."""
+    """Asks for the question, the responses and the criteria of a pair."""
 
     def __init__(self, pair: Pair, parent: QWidget) -> None:
         theme = current_theme()
-        note = f"{_FILE_STAYS} Calls with the old text stay in the store; the next run asks this pair anew."
-        super().__init__("Edit the texts", note, parent)
+        super().__init__(texts.EDIT_TEXTS_TITLE, texts.TEXT_NOTE, parent)
         self.fields: dict[EditedField, QPlainTextEdit] = {}
         for field, name, share in _TEXTS:
             edit = QPlainTextEdit(getattr(pair, field))
@@ -93,17 +99,17 @@ class TextDialog(_EditDialog):
             self.body.addWidget(label(name, "section"))
             self.body.addWidget(edit, stretch=share)
         self.criteria = QPlainTextEdit(criteria_to_lines(pair.criteria))
-        self.criteria.setAccessibleName("Criteria")
-        self.criteria.setPlaceholderText("[3] Correct: all claims are true.\n[1] Short")
+        self.criteria.setAccessibleName(texts.CRITERIA)
+        self.criteria.setPlaceholderText(texts.CRITERIA_HINT)
         self.criteria.setTabChangesFocus(True)
         self.criteria.textChanged.connect(self._criteria_changed)
         self.problem = label("", tone="bad", wrap=True)
         self.problem.hide()
-        self.body.addWidget(label("Criteria, one a line: [weight] name: description", "section"))
+        self.body.addWidget(label(texts.CRITERIA_FORM, "section"))
         self.body.addWidget(self.criteria, stretch=2)
         self.body.addWidget(self.problem)
         self._known = pair.criteria
-        # Windows line ends would be lost in the field: what was not touched keeps its text.
+        # The fields lose Windows line ends, so texts that were not touched keep their own.
         self._shown = {field: edit.toPlainText() for field, edit in self.fields.items()}
         room = theme.px(32)
         self.resize(min(theme.px(_WIDE), parent.width() - room), min(theme.px(_HIGH), parent.height() - room))
@@ -111,15 +117,15 @@ class TextDialog(_EditDialog):
     @property
     def values(self) -> dict[EditedField, str | None]:
         """The texts that were changed, and the criteria where these were."""
-        texts = {field: edit.toPlainText() for field, edit in self.fields.items()}
+        now = {field: edit.toPlainText() for field, edit in self.fields.items()}
         changed: dict[EditedField, str | None] = {
-            field: text for field, text in texts.items() if text != self._shown[field]
+            field: text for field, text in now.items() if text != self._shown[field]
         }
         criteria = criteria_from_lines(self.criteria.toPlainText(), self._known)
         return changed if criteria == self._known else changed | {"criteria": criteria_to_text(criteria)}
 
     def _criteria_changed(self) -> None:
-        """Says what is wrong with the criteria; they cannot be saved so."""
+        """Shows what is wrong with the criteria, which then cannot be saved."""
         problem = ""
         try:
             criteria_from_lines(self.criteria.toPlainText(), self._known)
@@ -131,7 +137,7 @@ class TextDialog(_EditDialog):
 
 
 async def ask_values(dialog: LabelDialog | TextDialog) -> dict[EditedField, str | None] | None:
-    """Opens a dialog and waits; what was entered, ``None`` where the user cancels."""
+    """Opens a dialog and waits for it. Returns what was entered; ``None`` where the user cancelled."""
     try:
         return dialog.values if await shown(dialog) else None
     finally:

@@ -1,4 +1,4 @@
-"""Search and filters above the table of pairs, and what is shown because of them."""
+"""The search field and filters above the table of pairs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBo
 from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.core.aggregate import NO_QUORUM
 from judgenet.core.pairs import Verdict
-from judgenet.core.wording import plural
+from judgenet.core.wording import of, plural
 from judgenet.engine.pair_index import DatasetVerdicts, JudgedState, PairFilter, PairIndex
 from judgenet.formats import Finding
+from judgenet.ui.data import texts
 from judgenet.ui.data.flow import FlowLayout
 from judgenet.ui.data.widgets import SearchField
 from judgenet.ui.elements import label, link
@@ -25,26 +26,26 @@ from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import set_kind
 
 SEARCH_WAIT_MS: Final = 200
-"""Typing is searched for so long after the last key."""
+"""How long after the last key a search begins."""
 
 _MOST_OPTIONS: Final = 60
 _LONGEST_WORD: Final = 40
 
-_LABEL_WORDS: Final[dict[Verdict | None, str]] = {"a": "A", "tie": "tie", "b": "B", None: "no label"}
+_LABEL_WORDS: Final[dict[Verdict | None, str]] = {"a": texts.A, "tie": texts.TIE, "b": texts.B, None: texts.NO_LABEL}
 _JUDGED_WORDS: Final[dict[JudgedState, str]] = {
-    "a": "A",
-    "tie": "tie",
-    "b": "B",
-    "unscored": "unscored",
+    "a": texts.A,
+    "tie": texts.TIE,
+    "b": texts.B,
+    "unscored": texts.UNSCORED,
     "people": FOR_PEOPLE,
     "no_quorum": NO_QUORUM,
-    "open": "not judged yet",
+    "open": texts.NOT_JUDGED,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A value to filter by, its words, and how many pairs have it."""
+    """A value to filter by, its name, and how many pairs have it."""
 
     value: Any
     words: str
@@ -52,7 +53,7 @@ class Option:
 
 
 class _StayingMenu(QMenu):
-    """A menu that stays open while boxes in it are ticked."""
+    """A menu that stays open while its boxes are ticked."""
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if not self._tick(self.actionAt(event.position().toPoint())):
@@ -72,7 +73,7 @@ class _StayingMenu(QMenu):
 
 
 class FilterButton(QToolButton):
-    """A button that opens the values of one property; those that are ticked pass.
+    """A button that opens the values of one property. Pairs with a ticked value pass.
 
     Signals:
         changed: the ticked values changed.
@@ -99,11 +100,11 @@ class FilterButton(QToolButton):
 
     @property
     def ticked(self) -> frozenset[Any] | None:
-        """The values that pass, ``None`` for all."""
+        """The values that pass; ``None`` for all."""
         return self._ticked or None
 
     def set_options(self, options: Sequence[Option]) -> None:
-        """Offers other values; ticks of those that are gone are taken away."""
+        """Offers other values; ticks of values that are gone are removed."""
         self._options = tuple(options)
         self._ticked &= frozenset(option.value for option in self._options)
         self.setVisible(len(self._options) > 1 or bool(self._ticked))
@@ -111,7 +112,7 @@ class FilterButton(QToolButton):
         self._show()
 
     def set_ticked(self, values: frozenset[Any] | None) -> None:
-        """Ticks values without telling."""
+        """Ticks values without emitting :attr:`changed`."""
         self._ticked = values or frozenset()
         for action in self._menu.actions():
             action.blockSignals(True)
@@ -130,7 +131,7 @@ class FilterButton(QToolButton):
             action.setProperty("place", place)
             action.toggled.connect(self._toggled)
         if len(self._options) > _MOST_OPTIONS:
-            more = self._menu.addAction(f"and {len(self._options) - _MOST_OPTIONS:,} more: search for them")
+            more = self._menu.addAction(texts.more_options(len(self._options) - _MOST_OPTIONS))
             more.setEnabled(False)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -142,7 +143,7 @@ class FilterButton(QToolButton):
         painter.drawPixmap(self.width() - side - theme.px(6), (self.height() - side) // 2, pixmap)
 
     def open(self) -> None:
-        """Shows the values."""
+        """Opens the menu of values."""
         self._menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))
 
     def _toggled(self) -> None:
@@ -154,17 +155,15 @@ class FilterButton(QToolButton):
         self.changed.emit()
 
     def words(self) -> str:
-        """What is ticked, in words; empty where all pass."""
+        """The ticked values in words; empty where all pass."""
         ticked = [option.words for option in self._options if option.value in self._ticked]
-        if len(ticked) > 2:
-            return f"{len(ticked)} of {len(self._options)}"
-        return " or ".join(ticked)
+        return of(len(ticked), len(self._options)) if len(ticked) > 2 else texts.OR.join(ticked)
 
     def _show(self) -> None:
         words = self.words()
         shown = words if len(words) <= 24 else f"{words[:23]}…"
         self.setText(f"{self._title}: {shown}".replace("&", "&&") if words else self._title)
-        self.setAccessibleName(f"Filter by {self._title.lower()}: {words or 'all'}")
+        self.setAccessibleName(texts.filter_by(self._title.lower(), words or texts.ALL_PASS))
         if self.property("active") != bool(words):
             self.setProperty("active", bool(words))
             self.style().unpolish(self)
@@ -173,7 +172,7 @@ class FilterButton(QToolButton):
 
 
 class FilterBar(QWidget):
-    """Search field, filters, and how many pairs they let pass.
+    """The search field, the filters, and how many pairs pass them.
 
     Signals:
         changed: :attr:`wanted` changed.
@@ -183,18 +182,18 @@ class FilterBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Search and filters")
+        self.setAccessibleName(texts.SEARCH_AND_FILTERS)
         self._visit: tuple[tuple[int, ...], str] | None = None
         self._total = 0
-        self.search = SearchField("Search all texts")
+        self.search = SearchField(texts.SEARCH_ALL)
         self.search.textChanged.connect(self._typed)
         self.search.returnPressed.connect(self._search_now)
-        self.task = FilterButton("Task")
-        self.human = FilterButton("Label")
-        self.verdict = FilterButton("Verdict")
-        self.match = FilterButton("Agreement")
-        self.finding = FilterButton("Finding")
-        self.chosen = FilterButton("Chosen")
+        self.task = FilterButton(texts.TASK)
+        self.human = FilterButton(texts.LABEL)
+        self.verdict = FilterButton(texts.VERDICT)
+        self.match = FilterButton(texts.AGREEMENT)
+        self.finding = FilterButton(texts.FINDING)
+        self.chosen = FilterButton(texts.CHOSEN)
         self._buttons: tuple[FilterButton, ...] = (
             self.task,
             self.human,
@@ -210,7 +209,7 @@ class FilterBar(QWidget):
             button.hide()
             self._flow.addWidget(button)
         self.shown = label(tone="text2")
-        self.clear_link: QPushButton = link("Show all", "Clear all filters")
+        self.clear_link: QPushButton = link(texts.SHOW_ALL, texts.CLEAR_FILTERS)
         self.clear_link.clicked.connect(self.clear)
         self._state = QHBoxLayout()
         self._state.addWidget(self.shown)
@@ -229,7 +228,7 @@ class FilterBar(QWidget):
         measure(self.shown, min_height=20)
         self.show_count(0, 0)
 
-    # What can be filtered by
+    # The options
 
     def set_options(
         self,
@@ -238,8 +237,10 @@ class FilterBar(QWidget):
         findings: Sequence[Finding],
         chosen: int,
     ) -> None:
-        """Offers what occurs in the data set; ``chosen`` pairs of it are chosen."""
-        self.task.set_options([Option(task, task or "no task", number) for task, number in index.task_counts().items()])
+        """Offers the values that occur in the data set; ``chosen`` is how many of its pairs are chosen."""
+        self.task.set_options(
+            [Option(task, task or texts.NO_TASK, number) for task, number in index.task_counts().items()]
+        )
         self.human.set_options(_occurring(_LABEL_WORDS, index.human_counts()))
         judged = index.judged_counts(verdicts) if verdicts is not None and verdicts.judged.any() else {}
         self.verdict.set_options(_occurring(_JUDGED_WORDS, judged))
@@ -248,9 +249,11 @@ class FilterBar(QWidget):
             [Option(finding.kind, finding.title, len(finding.ids)) for finding in findings if finding.ids]
         )
         self.finding.setVisible(bool(self.finding.options))
-        of_all = len(index)
+        total = len(index)
         self.chosen.set_options(
-            [Option(True, "chosen", chosen), Option(False, "not chosen", of_all - chosen)] if chosen < of_all else []
+            [Option(True, texts.CHOSEN_OPTION, chosen), Option(False, texts.NOT_CHOSEN, total - chosen)]
+            if chosen < total
+            else []
         )
 
     @staticmethod
@@ -259,13 +262,13 @@ class FilterBar(QWidget):
             return []
         agreement = index.agreement(verdicts)
         agree = sum(agreement.confusion[place][place] for place in range(3))
-        return [Option("agree", "agree", agree), Option("differ", "differ", agreement.n_used - agree)]
+        return [Option("agree", texts.AGREE, agree), Option("differ", texts.DIFFER, agreement.n_used - agree)]
 
-    # What is wanted
+    # The filter
 
     @property
     def wanted(self) -> PairFilter:
-        """What must be so of a pair to be shown."""
+        """The filter that a pair must pass to be shown."""
         chosen = self.chosen.ticked
         return PairFilter(
             tasks=self.task.ticked,
@@ -279,19 +282,19 @@ class FilterBar(QWidget):
         )
 
     def show_finding(self, kind: str) -> None:
-        """Shows the pairs of a finding only."""
+        """Shows only the pairs of a kind of finding."""
         self._clear()
         self.finding.set_ticked(frozenset({kind}))
         self.changed.emit()
 
     def show_positions(self, positions: tuple[int, ...], why: str) -> None:
-        """Shows these pairs only; ``why`` says in words which they are."""
+        """Shows only the pairs at these positions; ``why`` says which they are."""
         self._clear()
         self._visit = (positions, why)
         self.changed.emit()
 
     def clear(self) -> None:
-        """Takes all filters away."""
+        """Clears the search and all filters."""
         self._clear()
         self.changed.emit()
 
@@ -311,16 +314,16 @@ class FilterBar(QWidget):
         self._timer.stop()
         self.changed.emit()
 
-    # What came of it
+    # How many pass
 
     def show_count(self, shown: int, total: int, *, busy: bool = False) -> None:
-        """Says how many pairs pass."""
+        """Shows how many pairs pass."""
         self._total = total
         filtered = not self.wanted.empty
-        text = f"{shown:,} of {plural(total, 'pair')}" if filtered else plural(total, "pair")
+        text = texts.pairs_shown(shown, plural(total, "pair")) if filtered else plural(total, "pair")
         if self._visit is not None and self._visit[1]:
             text += f": {self._visit[1]}"
-        self.shown.setText("Searching…" if busy else text)
+        self.shown.setText(texts.SEARCHING if busy else text)
         self.clear_link.setVisible(filtered)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -336,4 +339,5 @@ class FilterBar(QWidget):
 
 
 def _occurring(words: Mapping[Any, str], counts: Mapping[Any, int]) -> list[Option]:
+    """The options for values that occur."""
     return [Option(value, text, counts[value]) for value, text in words.items() if counts.get(value)]

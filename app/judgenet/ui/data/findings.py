@@ -1,4 +1,4 @@
-"""What the import doctor found: each finding with its pairs, and before the import the choice to leave them out."""
+"""The list of findings about pairs, in an import with the choice to leave them out."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from judgenet.formats import OF_PAIRS, Finding
+from judgenet.ui.data import texts
 from judgenet.ui.elements import IconLabel, label, line, link
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.text_view import one_line
 from judgenet.ui.widgets import Segment
 
 _LOOKED_FOR: Final = ("duplicate", "identical_responses", "empty_response", "model_named")
-"""Kinds that are also named where there are none: the reader should know that they were looked for."""
+"""Kinds that are listed even where nothing was found, so that the user knows that they were checked."""
 
-_LEAVES: Final = {"duplicate": ("Keep all", "Keep first"), "swapped_duplicate": ("Keep all", "Keep first")}
+_LEAVES: Final = {
+    "duplicate": (texts.KEEP_ALL, texts.KEEP_FIRST),
+    "swapped_duplicate": (texts.KEEP_ALL, texts.KEEP_FIRST),
+}
 _PERCENT: Final = re.compile(r"(?<=\d)%")
-_LOOKING: Final = "Looking through the pairs…"
 _ORDER: Final = {"warning": 0, "note": 1}
 
 
@@ -28,8 +31,8 @@ class FindingRow(QWidget):
     """One finding.
 
     Signals:
-        show_wanted: its kind; its pairs are to be shown.
-        left_out: (kind, leave its pairs out).
+        show_wanted: the kind of the finding whose pairs the user wants to see.
+        left_out: the kind, and whether to leave its pairs out.
     """
 
     show_wanted = Signal(str)
@@ -42,34 +45,34 @@ class FindingRow(QWidget):
         name, tone = (
             ("tick", "good") if nothing else ("warning", "warn") if finding.severity == "warning" else ("info", "text2")
         )
-        words = {"tick": "Fine", "warning": "Warning", "info": "Note"}[name]
+        severity = {"tick": texts.FINE, "warning": texts.WARNING, "info": texts.NOTE}[name]
         mark = IconLabel(name, tone)
-        mark.setAccessibleName(words)
+        mark.setAccessibleName(severity)
         title = label(finding.title, "node", wrap=True)
-        figure = _PERCENT.sub(" %", finding.figure) or f"{finding.count:,}"
+        figure = _PERCENT.sub(texts.PER_CENT, finding.figure) or f"{finding.count:,}"
         self._text = QVBoxLayout()
         head = QHBoxLayout()
         head.addWidget(title, stretch=1)
         self._text.addLayout(head)
-        self.setAccessibleName(f"{words}: {finding.title}, {figure}")
+        self.setAccessibleName(texts.finding(severity, finding.title, figure))
         self.choice: Segment | None = None
         self.show_link: QPushButton | None = None
         choice = choice and bool(finding.ids) and finding.kind in OF_PAIRS
         if finding.ids:
-            self.show_link = link("Show" if choice else figure, f"Show the pairs: {finding.title}")
-            self.show_link.setToolTip("Show the pairs")
+            self.show_link = link(texts.SHOW if choice else figure, texts.show_pairs_of(finding.title))
+            self.show_link.setToolTip(texts.SHOW_PAIRS)
             self.show_link.clicked.connect(self._show)
         if self.show_link is None or choice:
             head.addWidget(label(figure, "node"))
         else:
             head.addWidget(self.show_link, alignment=Qt.AlignmentFlag.AlignTop)
         if finding.message:
-            message = label(_PERCENT.sub(" %", one_line(finding.message, 400)), tone="text2", wrap=True)
+            message = label(_PERCENT.sub(texts.PER_CENT, one_line(finding.message, 400)), tone="text2", wrap=True)
             self._text.addWidget(message)
         if choice and self.show_link is not None:
             foot = QHBoxLayout()
-            keep, leave_out = _LEAVES.get(finding.kind, ("Keep", "Leave out"))
-            self.choice = Segment(f"Pairs with the finding {finding.title}", [("keep", keep), ("leave", leave_out)])
+            keep, leave_out = _LEAVES.get(finding.kind, (texts.KEEP, texts.LEAVE_OUT))
+            self.choice = Segment(texts.pairs_with(finding.title), [("keep", keep), ("leave", leave_out)])
             self.choice.set_current("leave" if leave else "keep")
             self.choice.chosen.connect(self._chosen)
             foot.addWidget(self.choice)
@@ -102,7 +105,7 @@ class FindingList(QWidget):
 
     Signals:
         show_wanted, left_out: as in :class:`FindingRow`.
-        again_wanted: the search for findings was stopped and is to go on.
+        again_wanted: the user wants to go on with a search for findings that was stopped.
     """
 
     show_wanted = Signal(str)
@@ -110,17 +113,17 @@ class FindingList(QWidget):
     again_wanted = Signal()
 
     def __init__(self, *, choices: bool, parent: QWidget | None = None) -> None:
-        """``choices`` offers to leave pairs out."""
+        """``choices``: offer to leave pairs out."""
         super().__init__(parent)
-        self.setAccessibleName("Findings")
+        self.setAccessibleName(texts.FINDINGS)
         self._choices = choices
         self._rows: list[FindingRow] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
-        self._wait = label(_LOOKING, tone="text2", wrap=True)
+        self._wait = label(texts.LOOKING, tone="text2", wrap=True)
         self._column.addWidget(self._wait)
-        self.again = link("Look through the pairs")
+        self.again = link(texts.LOOK_THROUGH)
         self.again.clicked.connect(self.again_wanted)
         self.again.hide()
         self._again_row = QHBoxLayout()
@@ -136,11 +139,11 @@ class FindingList(QWidget):
         return tuple(self._rows)
 
     def row(self, kind: str) -> FindingRow:
-        """The row of a kind."""
+        """The row of a kind of finding."""
         return next(row for row in self._rows if row.finding.kind == kind)
 
     def begin(self) -> None:
-        """Another data set: what was found before is of no use."""
+        """Clears the list for another data set."""
         self._clear()
 
     def show_choices(self, left_out: Collection[str]) -> None:
@@ -153,11 +156,11 @@ class FindingList(QWidget):
         self,
         findings: Sequence[Finding] | None,
         left_out: Collection[str] = (),
-        waits_for: str = _LOOKING,
+        waits_for: str = texts.LOOKING,
         *,
         stopped: bool = False,
     ) -> None:
-        """Shows findings; ``None``: there are none yet, and ``waits_for`` says why (``stopped``: the user did it)."""
+        """Shows findings. For ``None`` there are none yet: ``waits_for`` says why; ``stopped``: the user stopped it."""
         self._wait.setVisible(findings is None)
         self.again.setVisible(findings is None and stopped)
         self._wait.setText(waits_for)
@@ -179,7 +182,7 @@ class FindingList(QWidget):
         self._clear()
         kinds = {finding.kind for finding in findings}
         fine = [Finding(kind, "note", 0, "") for kind in _LOOKED_FOR if kind not in kinds] if self._choices else []
-        ordered = sorted(findings, key=lambda one: (_ORDER[one.severity], -len(one.ids)))
+        ordered = sorted(findings, key=lambda finding: (_ORDER[finding.severity], -len(finding.ids)))
         for finding in (*ordered, *fine):
             row = FindingRow(finding, choice=self._choices, leave=finding.kind in left_out)
             row.show_wanted.connect(self.show_wanted)

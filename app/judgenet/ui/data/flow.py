@@ -1,4 +1,4 @@
-"""A layout that goes on in the next line where a line is full."""
+"""A layout that breaks its widgets over lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Puts widgets side by side, and below where there is no room. A widget that expands takes the rest of its line."""
+    """Puts widgets side by side, and in further lines where a line is full. A widget that expands takes the rest of its
+    line."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,8 +1,8 @@
-"""An import before it is accepted: columns, meaning of labels, the first pairs as they will be, and the findings."""
+"""The view of an import before it is accepted: columns, meaning of labels, preview of the pairs, and findings."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QPushButton,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -25,13 +24,14 @@ from judgenet.core.pairs import Pair
 from judgenet.core.wording import plural
 from judgenet.engine.importing import FIELD_WORDS, ImportDraft, MappingPreview
 from judgenet.formats import CodingError, DataError, DataFile, Dataset, Finding
+from judgenet.ui.data import texts
 from judgenet.ui.data.findings import FindingList
 from judgenet.ui.data.mapping import ColumnsPanel, LabelsPanel
 from judgenet.ui.data.matches import MatchesPanel
 from judgenet.ui.data.raw_table import RawTable
 from judgenet.ui.data.table import PairsTable
 from judgenet.ui.data.widgets import StateTag
-from judgenet.ui.elements import ElidedLabel, IconLabel, label, link
+from judgenet.ui.elements import ElidedLabel, IconLabel, ScrollColumn, label, link
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.models.pairs_model import PREVIEW, PairsModel
 from judgenet.ui.text_view import one_line
@@ -39,76 +39,75 @@ from judgenet.ui.theme import current_theme
 from judgenet.ui.widgets import set_kind
 
 CONTAINERS: Final = {
-    "jsonl": "JSON Lines",
-    "json": "JSON",
-    "csv": "CSV",
-    "tsv": "TSV",
-    "parquet": "Parquet",
-    "xlsx": "Excel",
-    "lines": "Text",
+    "jsonl": texts.JSON_LINES,
+    "json": texts.JSON,
+    "csv": texts.CSV,
+    "tsv": texts.TSV,
+    "parquet": texts.PARQUET,
+    "xlsx": texts.EXCEL,
+    "lines": texts.TEXT,
 }
 _PANEL: Final = 5 * 32 + 4 * 8 + 24 + 44
+"""The height of a panel with five rows, in px at 100 %."""
 _PREVIEW: Final = 44 + 32 + 4 * 32
-"""Heights in px at 100 %: a panel with five rows, and the least of the preview."""
+"""The least height of the preview, in px at 100 %."""
 
 _NARROW: Final = 760
-"""Below this width (px at 100 %) the panels stand one below the other."""
+"""Below this width, in px at 100 %, the panels stand one below the other."""
 
 _FORMATS: Final = {
-    "normal": "JudgeNet pairs",
+    "normal": texts.JUDGENET_PAIRS,
     "table": "",
     "unknown": "",
-    "responses": "Several responses per question",
-    "systems": "A row for each system",
+    "responses": texts.SEVERAL_RESPONSES,
+    "systems": texts.ROW_PER_SYSTEM,
 }
 
 
 def megabytes(size: int) -> str:
-    """A file's size: "4.1 MB"."""
+    """A size in bytes, in words: ``4.1 MB``."""
     if size < 1_000_000:
-        return f"{max(1, round(size / 1000)):,} kB"
-    return f"{size / 1e6:,.1f} MB"
+        return texts.kilobytes(max(1, round(size / 1000)))
+    return texts.megabytes(size / 1e6)
 
 
-def file_words(files: Sequence[DataFile]) -> str:
-    """The names of files."""
-    names = [Path(file.path).name for file in files]
-    if len(names) > 2:
-        return f"{names[0]} and {len(names) - 1} more"
-    return " and ".join(names)
+def file_names(paths: Iterable[str | Path]) -> str:
+    """The names of files in words: ``a.csv and b.csv``, ``a.csv and 2 more``."""
+    names = [Path(path).name for path in paths]
+    return texts.and_more(names[0], len(names) - 1) if len(names) > 2 else texts.AND.join(names)
 
 
 def place_words(error: DataError) -> str:
-    """Where an error is: "release.jsonl, row 12, column 'winner'"."""
+    """Where an error is: ``release.jsonl, row 12, column 'winner'``."""
     parts = [Path(error.file).name if error.file else ""]
-    parts.append(f"row {error.row:,}" if error.row is not None else "")
-    parts.append(f"column '{error.column}'" if error.column is not None else "")
+    parts.append(texts.row(error.row) if error.row is not None else "")
+    parts.append(texts.column(error.column) if error.column is not None else "")
     return ", ".join(part for part in parts if part)
 
 
 def mend_words(error: DataError) -> str:
-    """How to mend an error; nothing where the advice is about the command line."""
+    """How to fix an error; empty where the advice is about the command line."""
     return error.mend if "--" not in error.mend else ""
 
 
 def _waiting(finding: Finding, undecided: int) -> Finding:
-    """Labels that wait for the user's decision are not "no labels"."""
+    """The finding that there are no labels, replaced while labels wait for the user to say what they mean."""
     if finding.kind != "no_labels" or not undecided:
         return finding
-    wait = "label waits" if undecided == 1 else "labels wait"
-    return Finding("labels_undecided", "warning", undecided, f"{undecided:,} {wait} for you to say what they mean.")
+    message = texts.labels_wait(plural(undecided, texts.LABEL_WAITS, texts.LABELS_WAIT))
+    return Finding("labels_undecided", "warning", undecided, message)
 
 
 class ImportView(QWidget):
-    """Where an import is decided. The findings stand in :attr:`side`, which the page puts beside it.
+    """The view of an import. Its findings are in :attr:`side`, which the page puts beside it.
 
     Signals:
         column_picked, form_picked, label_picked, no_majority_picked, matches_picked, left_out: as in the panels.
-        sheet_picked: another sheet of the workbook is to be read.
-        bad_rows_left_out: the rows that cannot be read are to be left out.
-        accepted, cancelled, other_wanted: buttons.
-        pair_opened: a pair that is to be read.
-        check_wanted: the pairs are to be looked through after that was stopped.
+        sheet_picked: the name of another sheet of the workbook to read.
+        bad_rows_left_out: the user wants to leave out rows that cannot be read.
+        accepted, cancelled, other_wanted: the button to import, to cancel, to choose another file was clicked.
+        pair_opened: the pair that was opened.
+        check_wanted: the user wants the pairs to be looked through again after stopping it.
     """
 
     column_picked = Signal(str, str)
@@ -127,7 +126,7 @@ class ImportView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Import")
+        self.setAccessibleName(texts.IMPORT)
         self._first: tuple[Pair, ...] = ()
         self._dataset: Dataset | None = None
         self._shown_kind: str | None = None
@@ -171,8 +170,8 @@ class ImportView(QWidget):
         self.name = ElidedLabel(kind="section")
         self.facts = ElidedLabel(tone="text2")
         self.state = StateTag()
-        self.other = QPushButton("Other file…")
-        self.other.setAccessibleName("Choose another file")
+        self.other = QPushButton(texts.OTHER_FILE)
+        self.other.setAccessibleName(texts.OTHER_FILE_NAME)
         self.other.clicked.connect(self.other_wanted)
         titles = QVBoxLayout()
         titles.setSpacing(0)
@@ -182,8 +181,8 @@ class ImportView(QWidget):
         self._head.addWidget(self._icon)
         self._head.addLayout(titles, stretch=1)
         self.sheet = QComboBox()
-        self.sheet.setAccessibleName("Sheet of the workbook")
-        self.sheet.setToolTip("The sheet that is read")
+        self.sheet.setAccessibleName(texts.SHEET_NAME)
+        self.sheet.setToolTip(texts.SHEET_TIP)
         self.sheet.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.sheet.activated.connect(lambda place: self.sheet_picked.emit(str(self.sheet.itemData(place))))
         self.sheet.hide()
@@ -195,10 +194,10 @@ class ImportView(QWidget):
         self.problem = QFrame()
         self.problem.setProperty("part", "warning")
         self._problem_text = label(wrap=True)
-        self.number_rows = QPushButton("Number the rows")
+        self.number_rows = QPushButton(texts.NUMBER_ROWS)
         self.number_rows.setProperty("control", "small")
         self.number_rows.clicked.connect(self._number_rows)
-        self.leave_out_bad = QPushButton("Leave out bad rows")
+        self.leave_out_bad = QPushButton(texts.LEAVE_OUT_BAD_ROWS)
         self.leave_out_bad.setProperty("control", "small")
         self.leave_out_bad.clicked.connect(self.bad_rows_left_out)
         self._problem_row = QHBoxLayout(self.problem)
@@ -209,16 +208,16 @@ class ImportView(QWidget):
 
     def _make_preview(self) -> None:
         self.model = PairsModel(PREVIEW, self)
-        self.table = PairsTable("Preview of the pairs", self.model)
+        self.table = PairsTable(texts.PREVIEW_NAME, self.model)
         self.table.opened.connect(self._opened)
-        self.table.say_nothing("Choose the columns to see a preview.")
+        self.table.say_nothing(texts.NO_PREVIEW)
         self.raw = RawTable()
         self.previews = QStackedWidget()
         self.previews.addWidget(self.table)
         self.previews.addWidget(self.raw)
-        self._preview_title = label("Preview", "section")
+        self._preview_title = label(texts.PREVIEW, "section")
         self._preview_fact = label(tone="text2")
-        self.back = link("Show the first rows")
+        self.back = link(texts.SHOW_FIRST)
         self.back.clicked.connect(self.show_first)
         self.back.hide()
         self._preview_head = QHBoxLayout()
@@ -240,15 +239,9 @@ class ImportView(QWidget):
         self._column.addWidget(self.matches)
         self._column.addWidget(self.problem)
         self._column.addWidget(self._preview, stretch=1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inner)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(area)
+        outer.addWidget(ScrollColumn(inner, focusable=False))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -260,29 +253,29 @@ class ImportView(QWidget):
     # What is shown
 
     def begin(self, draft: ImportDraft, files: Sequence[DataFile], seconds: float) -> None:
-        """Begins with other files: shows which they are and what was told of them."""
+        """Begins with other files and shows what is known of them; ``seconds`` is how long they took to read."""
         self._dataset = None
         self._shown_kind = None
         self.columns.begin()
         self.side.findings.begin()
         preview = draft.preview
         self.raw.show_records(preview.names, preview.rows)
-        self.name.say(one_line(file_words(files), 200))
+        self.name.say(one_line(file_names(file.path for file in files), 200))
         format_words = preview.title or _FORMATS.get(preview.format, preview.format)
         size = sum(file.size for file in files)
-        parts = [format_words, CONTAINERS[preview.container], megabytes(size), f"read in {seconds:.1f} s"]
+        parts = [format_words, CONTAINERS[preview.container], megabytes(size), texts.read_in(seconds)]
         self.facts.say(", ".join(part for part in parts if part))
 
     def show_sheets(self, sheets: Sequence[str], current: str | None) -> None:
-        """Shows the sheets of a workbook, of which one is read; no choice where there is only one."""
+        """Shows the sheets of a workbook and the one that is read; hidden where there is only one."""
         self.sheet.setVisible(len(sheets) > 1)
         self.sheet.clear()
         for name in sheets:
-            self.sheet.addItem(f"Sheet {one_line(name, 40)}", name)
+            self.sheet.addItem(texts.sheet(one_line(name, 40)), name)
         self.sheet.setCurrentIndex(self.sheet.findData(current))
 
     def show_draft(self, draft: ImportDraft, seen: MappingPreview) -> None:
-        """Shows what is decided, and the first pairs."""
+        """Shows the decisions so far, and the first pairs that they give."""
         self._leaves_out_bad = draft.leave_out_bad
         self.columns.show_draft(draft)
         self.labels.show_draft(draft, seen.values)
@@ -292,17 +285,16 @@ class ImportView(QWidget):
         undecided = draft.undecided(seen.values)
         self._say_problem(seen.problem)
         if seen.problem is not None:
-            self.state.say("There is a problem", "warn")
+            self.state.say(texts.PROBLEM, "warn")
         elif missing:
             words = ", ".join(
                 FIELD_WORDS[part].lower() if part == "question" else FIELD_WORDS[part] for part in missing
             )
-            self.state.say(f"Choose columns: {words}", "warn")
+            self.state.say(texts.choose_columns(words), "warn")
         elif undecided:
-            number = len(undecided)
-            self.state.say(f"{plural(number, 'label')} {'is' if number == 1 else 'are'} not decided", "warn")
+            self.state.say(plural(len(undecided), texts.LABEL_UNDECIDED, texts.LABELS_UNDECIDED), "warn")
         else:
-            self.state.say("Ready", "good")
+            self.state.say(texts.READY, "good")
         if self._shown_kind is None:
             self.show_first()
 
@@ -312,19 +304,19 @@ class ImportView(QWidget):
             return
         self._problem_text.setText(one_line(f"{place_words(problem)}: {problem.problem} {mend_words(problem)}", 600))
         self.number_rows.setVisible(problem.column == "id")
-        of_rows = problem.row is not None and not isinstance(problem, CodingError)
-        self.leave_out_bad.setVisible(of_rows and not self._leaves_out_bad)
+        of_row = problem.row is not None and not isinstance(problem, CodingError)
+        self.leave_out_bad.setVisible(of_row and not self._leaves_out_bad)
 
     def show_problem(self, problem: DataError) -> None:
         """Shows what is wrong with the pairs as a whole."""
         self._say_problem(problem)
-        self.state.say("There is a problem", "warn")
+        self.state.say(texts.PROBLEM, "warn")
 
     def show_checked(
         self, dataset: Dataset | None, left_out: Collection[str], waits_for: str, *, stopped: bool, undecided: int
     ) -> None:
-        """Shows the findings; ``None``: there are none yet, and ``waits_for`` says why. So many labels are
-        ``undecided``: where there is no other, that is what is said of labels."""
+        """Shows the findings of a data set; for ``None``, ``waits_for`` says why there are none yet. ``undecided``
+        counts labels whose meaning is not decided."""
         if dataset is None:
             self._shown_kind = None
             self.show_first()
@@ -332,21 +324,20 @@ class ImportView(QWidget):
             self.side.findings.show_choices(left_out)
             return
         self._dataset = dataset
-        findings = None if dataset is None else tuple(_waiting(one, undecided) for one in dataset.findings)
+        findings = None if dataset is None else tuple(_waiting(finding, undecided) for finding in dataset.findings)
         self.side.findings.show_findings(findings, left_out, waits_for, stopped=stopped)
 
     def show_cost(self, dataset: Dataset | None, cost: str) -> None:
-        """Says how many pairs more than two responses give, and what judging them takes."""
+        """Shows how many pairs questions with more than two responses give, and what judging them costs."""
         self.matches.say(None if dataset is None else dataset.systems, cost)
 
     def show_ready(self, rows: int, pairs: int, why_not: str, *, changes: bool) -> None:
-        """Says how many pairs there will be, and why they cannot be imported yet. ``changes``: the project has them
-        already and they will be read in another way."""
-        verb = "will be pairs" if pairs != 1 else "will be a pair"
-        self.side.fact.setText(
-            f"{plural(rows, 'row')} read, {pairs:,} {verb}" if pairs else plural(rows, "row") + " read"
-        )
-        word = "Use" if changes else "Import"
+        """Shows how many pairs there will be, and why they cannot be imported yet. ``changes``: the project has them
+        already and will read them in another way."""
+        read = plural(rows, "row")
+        one_or_none = texts.pair_from_rows(read) if pairs else texts.rows_read(read)
+        self.side.fact.setText(texts.pairs_from_rows(read, pairs) if pairs > 1 else one_or_none)
+        word = texts.USE if changes else texts.IMPORT
         self.side.accept.setText(f"{word} {plural(pairs, 'pair')}" if pairs else word)
         self.side.accept.setAccessibleName(self.side.accept.text())
         self.side.accept.setEnabled(not why_not and pairs > 0)
@@ -360,17 +351,17 @@ class ImportView(QWidget):
         self.back.hide()
         raw = not self._first and len(self.raw.texts.rows) > 0
         rows = len(self.raw.texts.rows) if raw else len(self._first)
-        self._preview_title.setText("The file as it is" if raw else "Preview")
-        self._preview_fact.setText(f"first {plural(rows, 'row')}" if rows else "")
+        self._preview_title.setText(texts.FILE_AS_IT_IS if raw else texts.PREVIEW)
+        self._preview_fact.setText(texts.first_rows(plural(rows, "row")) if rows else "")
         self.previews.setCurrentWidget(self.raw if raw else self.table)
         self.model.set_pairs(self._first)
 
     def show_finding(self, kind: str) -> None:
-        """Shows the pairs that a finding is about."""
+        """Shows the pairs of a finding, by its kind."""
         dataset = self._dataset
         if dataset is None:
             return
-        finding: Finding | None = next((one for one in dataset.findings if one.kind == kind), None)
+        finding: Finding | None = next((known for known in dataset.findings if known.kind == kind), None)
         if finding is None:
             return
         ids = set(finding.ids)
@@ -390,13 +381,13 @@ class ImportView(QWidget):
 
 
 class _Side(QFrame):
-    """Findings of the import, and the buttons that end it."""
+    """The findings of an import, and the buttons that end it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("part", "inspector")
-        self.setAccessibleName("Findings of the import")
-        self.title = label("Findings", "title")
+        self.setAccessibleName(texts.IMPORT_FINDINGS)
+        self.title = label(texts.FINDINGS, "title")
         self.fact = label(tone="text2")
         self.findings = FindingList(choices=True)
         inner = QWidget()
@@ -404,15 +395,10 @@ class _Side(QFrame):
         inside.setContentsMargins(0, 0, 0, 0)
         inside.addWidget(self.findings)
         inside.addStretch(1)
-        self.area = QScrollArea()
-        self.area.setWidgetResizable(True)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setWidget(inner)
-        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.cancel = QPushButton("Cancel")
-        self.cancel.setAccessibleName("Cancel the import")
-        self.accept = QPushButton("Import")
+        self.area = ScrollColumn(inner, focusable=False)
+        self.cancel = QPushButton(texts.CANCEL)
+        self.cancel.setAccessibleName(texts.CANCEL_IMPORT)
+        self.accept = QPushButton(texts.IMPORT)
         set_kind(self.accept, "primary")
         self._head = QVBoxLayout()
         self._head.addWidget(self.title)

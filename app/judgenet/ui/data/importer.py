@@ -1,4 +1,4 @@
-"""The import under way: opens files, keeps what is decided, checks it in threads, and hands it to the document."""
+"""An import in progress: opens files, keeps decisions, checks them in threads, and hands the pairs to the document."""
 
 from __future__ import annotations
 
@@ -29,23 +29,24 @@ from judgenet.formats import (
     release_memory,
 )
 from judgenet.ui.context import Context
-from judgenet.ui.data.import_view import mend_words, place_words
+from judgenet.ui.data import texts
+from judgenet.ui.data.import_view import file_names, mend_words, place_words
 from judgenet.ui.errors import Mend
 from judgenet.ui.tasks import Job, JobCancelled
 
 CHECK_WAIT_MS: Final = 120
-"""Changes that follow each other faster are checked once."""
+"""How long decisions are gathered before they are checked."""
 
 _NO_VALUES: Final = LabelValues({}, {})
 OTHER_ENCODING: Final = "cp1252"
 
 
 class _Superseded(Exception):
-    """Something else was decided meanwhile."""
+    """Another decision was made meanwhile."""
 
 
 class _DraftEdit(QUndoCommand):
-    """A decision of an import. When the import ends, its decisions cannot be undone one by one any more."""
+    """A decision of an import. When the import ends, its decisions can no longer be undone one by one."""
 
     def __init__(self, importer: Importer, text: str, before: ImportDraft, after: ImportDraft) -> None:
         super().__init__(text)
@@ -64,18 +65,18 @@ class Importer(QObject):
     """One import at a time.
 
     Attributes:
-        files: what is imported.
-        opened: the files' tables, ``None`` while there are none.
-        draft: what is decided.
-        seen: what the draft gives, found quickly.
-        dataset: all pairs as the draft reads them, nothing left out, ``None`` while they are read.
+        files: the files that are imported; empty where there is no import.
+        opened: the tables in the files, ``None`` while they are read.
+        draft: the decisions so far.
+        seen: a quick preview of what the draft gives.
+        dataset: all pairs as the draft reads them, with none left out; ``None`` while they are read.
         problem: what is wrong with the pairs as a whole.
         seconds: how long it took to open the files.
-        cost: what judging the pairs would take, in words; empty where it is not asked for or not known yet.
+        cost: what judging the pairs would cost, in words; empty where it is not asked for or not known yet.
 
     Signals:
         changed: any of these changed.
-        began, ended: an import begins (to read its files) and ends.
+        began, ended: an import begins to read its files, and ends.
     """
 
     changed = Signal()
@@ -106,7 +107,7 @@ class Importer(QObject):
 
     @property
     def active(self) -> bool:
-        """An import is under way."""
+        """Whether an import is in progress."""
         return bool(self.files)
 
     # Beginning
@@ -120,12 +121,16 @@ class Importer(QObject):
         sheet: str | None = None,
         leave_out_bad: bool = False,
     ) -> None:
-        """Opens files to import them; with ``source`` it begins with what that one says of them. What is said here of
-        how they are read goes before that."""
+        """Opens files to import them.
+
+        Args:
+            source: how the project reads them so far, from which the import starts.
+            encoding, sheet, leave_out_bad: how to read them; they go before what ``source`` says.
+        """
         document, errors = self._context.document, self._context.errors
-        why = document.read_only or ("Stop the run first." if self._context.runner.busy else "")
+        why = document.read_only or (texts.STOP_RUN_FIRST if self._context.runner.busy else "")
         if why:
-            errors.tell(f"Nothing was imported. {why}", document.title, level="warning")
+            errors.tell(texts.nothing_imported(why), document.title, level="warning")
             return
         if source is not None and not document.approvals.may_read(source):
             return
@@ -139,13 +144,12 @@ class Importer(QObject):
             leave_out_bad = leave_out_bad or mapping.leave_out_bad
         self._round += 1
         self.began.emit()
-        self._context.tasks.start(self._open(self._round, encoding, sheet, leave_out_bad), "Open the files")
+        self._context.tasks.start(self._open(self._round, encoding, sheet, leave_out_bad), texts.OPEN_FILES)
 
     async def _open(self, number: int, encoding: str | None, sheet: str | None, leave_out_bad: bool) -> None:
         files = self.files
-
         source, document = self._source, self._context.document
-        # What the project itself names may read no more than the project; a file that is chosen now is the user's.
+        # Files that the project names may read only what the project may; those that the user chooses now, anything.
         may_read = None if source is None else refusing(picture_rule(document.folder, document.project.salt))
 
         def work(job: Job) -> tuple[OpenFiles, ImportDraft]:
@@ -162,7 +166,7 @@ class Importer(QObject):
 
         began = time.perf_counter()
         try:
-            opened, draft = await self._context.tasks.job(f"Read {file_names(files)}", work)
+            opened, draft = await self._context.tasks.job(texts.read_files(file_names(files)), work)
         except JobCancelled:
             if number == self._round:
                 self._end()
@@ -170,7 +174,7 @@ class Importer(QObject):
         except DataError as error:
             if number == self._round:
                 self._end()
-                self._tell(error, files, may_leave_out=not leave_out_bad)
+                self._tell_error(error, files, may_leave_out=not leave_out_bad)
             return
         if number != self._round:
             return
@@ -182,14 +186,14 @@ class Importer(QObject):
         self._check()
         self.changed.emit()
 
-    def _tell(self, error: DataError, files: Sequence[Path], *, may_leave_out: bool) -> None:
+    def _tell_error(self, error: DataError, files: Sequence[Path], *, may_leave_out: bool) -> None:
         source = self._source
         if isinstance(error, EncodingError):
-            mend = Mend("Read it as Windows-1252", self._reopener(files))
+            mend = Mend(texts.READ_AS_WINDOWS, self._reopener(files))
         elif error.row is not None and may_leave_out:
-            mend = Mend("Leave out bad rows", lambda: self.begin(files, source, leave_out_bad=True))
+            mend = Mend(texts.LEAVE_OUT_BAD_ROWS, lambda: self.begin(files, source, leave_out_bad=True))
         else:
-            mend = Mend("Choose another file", lambda: self._context.actions.trigger("data.import"))
+            mend = Mend(texts.OTHER_FILE_NAME, lambda: self._context.actions.trigger("data.import"))
         self._context.errors.tell(
             f"{error.problem} {mend_words(error)}".strip(), place_words(error), mend, details=str(error)
         )
@@ -199,7 +203,7 @@ class Importer(QObject):
         return lambda: self.begin(files, source, OTHER_ENCODING)
 
     def pick_sheet(self, sheet: str) -> None:
-        """Reads another sheet of the workbook: its columns are others, so that the import begins anew."""
+        """Reads another sheet of the workbook. It has other columns, so the import starts again."""
         if self.draft is not None and self.opened is not None and sheet != self.opened.tables[0].sheet:
             draft, source = self.draft, self._source
             if source is not None:
@@ -211,38 +215,38 @@ class Importer(QObject):
     def leave_out_bad_rows(self) -> None:
         """Leaves out the rows that cannot be read."""
         if self.draft is not None:
-            self._edit("Leave out bad rows", replace(self.draft, leave_out_bad=True))
+            self._edit(texts.LEAVE_OUT_BAD_ROWS, replace(self.draft, leave_out_bad=True))
 
     def pick_column(self, part: str, column: str) -> None:
         """Reads a field from another column."""
         if self.draft is not None:
-            self._edit("Choose a column", self.draft.with_column(part, column))
+            self._edit(texts.CHOOSE_COLUMN, self.draft.with_column(part, column))
 
     def pick_form(self, form: ImportShape) -> None:
-        """Says how the file holds the responses."""
+        """Sets how the file holds the responses."""
         if self.draft is not None:
-            self._edit("Choose how the file holds the responses", self.draft.with_form(form))
+            self._edit(texts.PICK_FORM, self.draft.with_form(form))
 
     def pick_matches(self, matches: Matches, seed: int) -> None:
-        """Says how many pairs of each question with more than two responses are judged, and what draws them."""
+        """Sets how many pairs of questions with more than two responses are judged, and the seed that draws them."""
         if self.draft is not None:
-            self._edit("Choose the pairs to judge", replace(self.draft, matches=matches, seed=seed))
+            self._edit(texts.PICK_MATCHES, replace(self.draft, matches=matches, seed=seed))
 
     def pick_label(self, value: str, meaning: Verdict | None) -> None:
-        """Says what a label value means."""
+        """Sets what a label value means; ``None`` leaves it out."""
         if self.draft is not None:
-            self._edit("Say what a label means", self.draft.with_label(value, meaning))
+            self._edit(texts.PICK_LABEL, self.draft.with_label(value, meaning))
 
     def pick_no_majority(self, meaning: Verdict | None) -> None:
-        """Says which label pairs without a majority get."""
+        """Sets the label of pairs whose annotators have no majority; ``None`` for none."""
         if self.draft is not None:
-            self._edit("Choose the label without a majority", replace(self.draft, no_majority=meaning))
+            self._edit(texts.PICK_NO_MAJORITY, replace(self.draft, no_majority=meaning))
 
     def leave_out(self, kind: str, leave: bool) -> None:
-        """Leaves the pairs of a finding out, or keeps them."""
+        """Leaves the pairs of a kind of finding out, or keeps them."""
         if self.draft is not None:
-            others = tuple(one for one in self.draft.leave_out if one != kind)
-            text = "Leave pairs out" if leave else "Keep pairs"
+            others = tuple(other for other in self.draft.leave_out if other != kind)
+            text = texts.LEAVE_PAIRS_OUT if leave else texts.KEEP_PAIRS
             self._edit(text, replace(self.draft, leave_out=(*others, kind) if leave else others))
 
     def _edit(self, text: str, draft: ImportDraft) -> None:
@@ -254,7 +258,7 @@ class Importer(QObject):
         self._context.document.undo_stack.push(edit)
 
     def put_draft(self, draft: ImportDraft) -> None:
-        """Puts a draft in place, as the undo stack wants it."""
+        """Replaces the draft, on behalf of the undo stack."""
         before, self.draft = self.draft, draft
         if before is not None and replace(before, leave_out=()) != replace(draft, leave_out=()):
             self._check()
@@ -271,7 +275,7 @@ class Importer(QObject):
         self._timer.start()
 
     def check_again(self) -> None:
-        """Reads the pairs after the user had stopped it."""
+        """Reads the pairs again after the user stopped it."""
         self._check()
         self.changed.emit()
 
@@ -280,9 +284,11 @@ class Importer(QObject):
             return
         self._stop = threading.Event()
         self._round += 1
-        self._context.tasks.start(self._checked(self.opened, self.draft, self._round, self._stop), "Check the pairs")
+        self._context.tasks.start(
+            self._check_draft(self.opened, self.draft, self._round, self._stop), texts.CHECK_PAIRS
+        )
 
-    async def _checked(self, opened: OpenFiles, draft: ImportDraft, number: int, stop: threading.Event) -> None:
+    async def _check_draft(self, opened: OpenFiles, draft: ImportDraft, number: int, stop: threading.Event) -> None:
         seen = await self._context.tasks.off_thread(look, opened, draft)
         if number != self._round:
             return
@@ -292,7 +298,7 @@ class Importer(QObject):
             return
         try:
             dataset = await self._context.tasks.job(
-                "Look through the pairs", lambda job: read(opened, draft, seen.values, _watch(job, stop))
+                texts.LOOK_THROUGH, lambda job: read(opened, draft, seen.values, _watch(job, stop))
             )
         except (_Superseded, JobCancelled):
             if number == self._round:
@@ -317,62 +323,62 @@ class Importer(QObject):
 
     @property
     def left_out(self) -> int:
-        """How many pairs the draft leaves out."""
+        """The number of pairs that the draft leaves out."""
         if self.dataset is None or self.draft is None:
             return 0
         kinds = self.draft.leave_out
-        return len({one for finding in self.dataset.findings if finding.kind in kinds for one in finding.ids})
+        return len({pair_id for finding in self.dataset.findings if finding.kind in kinds for pair_id in finding.ids})
 
     @property
     def pair_count(self) -> int:
-        """How many pairs there will be; 0 while it is not known."""
+        """The number of pairs that will be imported; 0 while it is not known."""
         return 0 if self.dataset is None else len(self.dataset.pairs) - self.left_out
 
     @property
     def changes(self) -> bool:
-        """The files are those that the project has: only how they are read changes."""
+        """Whether the files are those of the project, so that only the way in which they are read changes."""
         return self._source is not None
 
     @property
     def stopped(self) -> bool:
-        """The user stopped looking through the pairs."""
+        """Whether the user stopped the search for findings."""
         ready = self.draft is not None and not set(self.draft.missing) - {"human"}
-        wrong = self.seen.problem is not None or self.problem is not None
-        return ready and not wrong and self.dataset is None and not self._checking
+        has_problem = self.seen.problem is not None or self.problem is not None
+        return ready and not has_problem and self.dataset is None and not self._checking
 
     @property
     def waits_for(self) -> str:
-        """Why there are no findings yet, in words."""
+        """Why there are no findings yet; empty where there are."""
         if self.draft is None or self.dataset is not None:
             return ""
         if set(self.draft.missing) - {"human"}:
-            return "Choose the columns first."
+            return texts.CHOOSE_COLUMNS_FIRST
         if self.seen.problem is not None or self.problem is not None:
-            return "The pairs cannot be read yet."
-        return "Not looked through: it was stopped." if self.stopped else "Looking through the pairs…"
+            return texts.CANNOT_BE_READ_YET
+        return texts.LOOKING_STOPPED if self.stopped else texts.LOOKING
 
     @property
     def why_not(self) -> str:
         """Why the import cannot be accepted yet; empty where it can."""
         draft = self.draft
         if draft is None:
-            return "The files are still being read."
+            return texts.STILL_READING
         if draft.missing:
-            return "Choose the columns first."
+            return texts.CHOOSE_COLUMNS_FIRST
         if self.seen.problem is not None or self.problem is not None:
-            return "There is a problem: see above the preview."
+            return texts.PROBLEM_ABOVE
         if draft.undecided(self.seen.values):
-            return "Say what each label means first."
+            return texts.SAY_MEANINGS_FIRST
         if self.dataset is None:
-            return "The pairs are still being looked through." if self._checking else "Look through the pairs first."
-        return "" if self.pair_count else "All pairs would be left out."
+            return texts.STILL_LOOKING if self._checking else texts.LOOK_THROUGH_FIRST
+        return "" if self.pair_count else texts.ALL_LEFT_OUT
 
     # Ending
 
     def accept(self) -> None:
         """Hands the pairs to the document."""
         if not self.why_not:
-            self._context.tasks.start(self._accept(), "Import the pairs")
+            self._context.tasks.start(self._accept(), texts.IMPORT_PAIRS)
 
     async def _accept(self) -> None:
         dataset, draft, seen, number = self.dataset, self.draft, self.seen, self._round
@@ -381,33 +387,36 @@ class Importer(QObject):
         if draft.leave_out:
             try:
                 dataset = await self._context.tasks.job(
-                    "Leave pairs out", lambda job: dataset.without(draft.leave_out, lambda share: job.report(share, 1))
+                    texts.LEAVE_PAIRS_OUT,
+                    lambda job: dataset.without(draft.leave_out, lambda share: job.report(share, 1)),
                 )
             except JobCancelled:
                 return
         if number != self._round or draft is not self.draft:
             return
-        taken = dataset
+        imported = dataset
         files, before = self.files, self._source
         document = self._context.document
         selection = Selection() if before is None else before.selection
         try:
-            select(taken.pairs, selection)
+            select(imported.pairs, selection)
         except ProjectError:
             selection = Selection()
         source = draft.source(tuple(str(file) for file in files), seen.values, selection)
         if before is not None:
-            # The same files read in another way: what was changed in single pairs stays.
+            # The same files are read in another way: edits of single pairs stay.
             source = replace(source, edits=before.edits)
-            taken = edited(taken, before.edits)
+            imported = edited(imported, before.edits)
         self._end()
         try:
-            document.edit_pairs("Change the mapping" if before else f"Import {file_names(files)}", source, taken)
+            document.edit_pairs(
+                texts.CHANGE_MAPPING if before else texts.import_files(file_names(files)), source, imported
+            )
         except ProjectError as error:
             self._context.errors.tell_exception(error, file_names(files))
 
     def cancel(self) -> None:
-        """Ends the import; nothing changes."""
+        """Ends the import without changing the project."""
         if self.active:
             if self._job is not None:
                 self._job.cancel()
@@ -421,19 +430,19 @@ class Importer(QObject):
         self.files = ()
         self._job = None
         if self.opened is not None:
-            # Throwing away a hundred thousand records takes time, too.
-            self._context.tasks.start(self._context.tasks.off_thread(_throw_away, [self.opened]), "End the import")
+            # Freeing a hundred thousand records takes time too.
+            self._context.tasks.start(self._context.tasks.off_thread(_throw_away, [self.opened]), texts.END_IMPORT)
         self.opened = self.draft = self.dataset = self.problem = None
         self.seen = MappingPreview(_NO_VALUES)
         self.ended.emit()
 
     def forget(self) -> None:
-        """Ends the import because another project was opened; its undo stack is empty."""
+        """Ends the import because another project was opened, whose undo stack is empty."""
         self._edits.clear()
         self.cancel()
 
     def _retire_edits(self) -> None:
-        """Takes the decisions off the undo stack: what counts now is the import as a whole."""
+        """Removes the decisions from the undo stack, on which the import becomes one step."""
         edits, self._edits = self._edits, []
         stack = self._context.document.undo_stack
         for edit in edits:
@@ -444,25 +453,20 @@ class Importer(QObject):
             stack.redo()
 
 
-def file_names(files: Sequence[Path]) -> str:
-    """Files in words."""
-    if len(files) > 2:
-        return f"{files[0].name} and {len(files) - 1} more"
-    return " and ".join(file.name for file in files)
-
-
 def _throw_away(tables: list[OpenFiles]) -> None:
-    """Gives up the last reference to tables, in the thread that runs it."""
+    """Frees tables in the thread that runs this, by dropping the last reference."""
     tables.clear()
     release_memory()
 
 
 def _paths(files: Sequence[Path]) -> Sequence[Path] | Path:
-    """One path stands alone: it may be a folder."""
+    """The files to open; a single path by itself, since it may be a folder."""
     return files[0] if len(files) == 1 else files
 
 
 def _watch(job: Job, stop: threading.Event) -> Watch:
+    """Reports progress to a job, and ends the work where it was superseded."""
+
     def watch(share: float) -> None:
         if stop.is_set():
             raise _Superseded

@@ -1,4 +1,4 @@
-"""Which column is what, and what label values mean: shown, confirmed, changed. Nothing is chosen for the user."""
+"""The panels of an import in which the user confirms or changes what columns hold and what labels mean."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QMenu,
-    QScrollArea,
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -26,8 +25,9 @@ from judgenet.core.wording import plural
 from judgenet.engine.importing import FIELD_WORDS, JOINABLE, MOST_LABEL_VALUES, ImportDraft, ImportShape
 from judgenet.formats import LabelValues
 from judgenet.formats.mapping import PICTURE_FIELDS
+from judgenet.ui.data import texts
 from judgenet.ui.data.raw_table import sample
-from judgenet.ui.elements import ElidedLabel, IconLabel, label, link
+from judgenet.ui.elements import ElidedLabel, IconLabel, ScrollColumn, label, link
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.text_view import one_line, plain_tip
 from judgenet.ui.widgets import Chip, Segment
@@ -46,8 +46,9 @@ _ALWAYS: Final = (
     "response",
 )
 _SAMPLE: Final = Qt.ItemDataRole.UserRole + 1
+"""The role of an item that holds a value of its column."""
 _LIST_CHARS: Final = 60
-"""The list of columns is as wide as so many characters, so that a value fits beside each name."""
+"""The width of the list of columns in characters, so that a value fits beside each name."""
 _SEVERAL: Final = "\0several"
 _DERIVED: Final = "\0derived"
 _OPTIONAL: Final = (
@@ -70,33 +71,33 @@ _OPTIONAL: Final = (
     "winners",
 )
 _FORMS: Final[tuple[tuple[ImportShape, str], ...]] = (
-    ("ab", "A and B"),
-    ("preference", "Better, worse"),
-    ("responses", "Several"),
-    ("systems", "A row each"),
+    ("ab", texts.A_AND_B),
+    ("preference", texts.BETTER_AND_WORSE),
+    ("responses", texts.SEVERAL),
+    ("systems", texts.A_ROW_EACH),
 )
-_MEANINGS: Final = (("a", "A"), ("tie", "tie"), ("b", "B"), ("none", "leave out"))
+_MEANINGS: Final = (("a", texts.A), ("tie", texts.TIE), ("b", texts.B), ("none", texts.LEAVE_OUT_VALUE))
 
 
 def joined(column: str) -> str:
-    """Columns in words: "instruction + input"."""
+    """Columns that are joined, in words: ``instruction + input``."""
     return one_line(column.replace("+", " + "), 80)
 
 
 class _WithSample(QStyledItemDelegate):
-    """Shows a value of the column behind its name, in the list alone."""
+    """Shows a value of each column after its name, in the open list only."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         super().initStyleOption(option, index)
         if shown := index.data(_SAMPLE):
-            option.text = f"{option.text}   “{shown}”"
+            option.text = texts.with_sample(option.text, shown)
 
 
 class ColumnBox(QComboBox):
-    """The column of one field.
+    """The choice of the column of one field.
 
     Signals:
-        picked: (field, column); several joined by ``+``, empty for not read.
+        picked: the field, and its column: several are joined by ``+``, empty means not read.
     """
 
     picked = Signal(str, str)
@@ -106,8 +107,8 @@ class ColumnBox(QComboBox):
         self._part = part
         self._names: tuple[str, ...] = ()
         self._column = ""
-        self.setAccessibleName(f"Column of {FIELD_WORDS[part]}")
-        self.setPlaceholderText("Choose a column")
+        self.setAccessibleName(texts.column_of(FIELD_WORDS[part]))
+        self.setPlaceholderText(texts.CHOOSE_COLUMN)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.activated.connect(self._activated)
@@ -119,7 +120,7 @@ class ColumnBox(QComboBox):
         super().showPopup()
 
     def show_draft(self, draft: ImportDraft) -> None:
-        """Shows the columns that there are and the one that is read."""
+        """Shows the columns of the file, and the one that is read."""
         part = self._part
         self._names = draft.preview.names
         self._column = draft.column(part)
@@ -127,9 +128,9 @@ class ColumnBox(QComboBox):
         self.blockSignals(True)
         self.clear()
         if part in _OPTIONAL:
-            self.addItem("Not read", "")
+            self.addItem(texts.NOT_READ, "")
         if part in draft.preview.derived:
-            self.addItem(f"As the format has it ({draft.preview.title})", _DERIVED)
+            self.addItem(texts.as_format_has_it(draft.preview.title), _DERIVED)
         single = (*candidates, *(name for name in self._names if name not in candidates))
         for name in single:
             self.addItem(one_line(name, 80), name)
@@ -139,16 +140,16 @@ class ColumnBox(QComboBox):
         if "+" in self._column and self._column not in self._names:
             self.addItem(joined(self._column), self._column)
         if part in JOINABLE and len(self._names) > 1:
-            self.addItem("Several columns…", _SEVERAL)
-        open_ = part in draft.missing
+            self.addItem(texts.SEVERAL_COLUMNS, _SEVERAL)
+        undecided = part in draft.missing
         wanted = _DERIVED if draft.derived(part) else self._column
-        self.setCurrentIndex(-1 if open_ else self.findData(wanted))
-        self.setProperty("problem", "true" if open_ else "false")
+        self.setCurrentIndex(-1 if undecided else self.findData(wanted))
+        self.setProperty("problem", "true" if undecided else "false")
         self.style().unpolish(self)
         self.style().polish(self)
-        tip = f"It may be {' or '.join(candidates)}: choose." if candidates else ""
+        tip = texts.candidates(texts.OR.join(candidates)) if candidates else ""
         if part == "id" and candidates:
-            tip = f"Each value of {' and '.join(candidates)} occurs once: it can be the id."
+            tip = texts.id_candidates(texts.AND.join(candidates))
         self.setToolTip(tip)
         self.blockSignals(False)
 
@@ -162,8 +163,8 @@ class ColumnBox(QComboBox):
 
     def _ask_for_several(self) -> None:
         menu = QMenu(self)
-        menu.setAccessibleName(f"Columns of {FIELD_WORDS[self._part]}")
-        used = self._column.split("+") if self._column not in self._names else [self._column]
+        menu.setAccessibleName(texts.columns_of(FIELD_WORDS[self._part]))
+        used = self._used_columns()
         for name in self._names:
             action = menu.addAction(one_line(name, 80).replace("&", "&&"))
             action.setCheckable(True)
@@ -173,11 +174,14 @@ class ColumnBox(QComboBox):
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.mapToGlobal(QPoint(0, self.height())))
 
+    def _used_columns(self) -> list[str]:
+        """The columns that are read; a name may itself hold a ``+``."""
+        parts = [self._column] if self._column in self._names else self._column.split("+")
+        return [part for part in parts if part]
+
     def _add_or_remove(self, action: QAction) -> None:
         name = str(action.data())
-        used = [
-            part for part in (self._column.split("+") if self._column not in self._names else [self._column]) if part
-        ]
+        used = self._used_columns()
         if name in used:
             used.remove(name)
         else:
@@ -185,16 +189,16 @@ class ColumnBox(QComboBox):
         self.picked.emit(self._part, "+".join(used))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Turning the wheel scrolls the panel; it changes no column by accident."""
+        """Leaves the wheel to the panel, so that scrolling changes no column by accident."""
         event.ignore()
 
 
 class ColumnsPanel(QFrame):
-    """Which column holds which part of a pair.
+    """The columns of the fields of a pair.
 
     Signals:
-        picked: (field, column).
-        form_picked: how the file holds the responses.
+        picked: field and column, as in :class:`ColumnBox`.
+        form_picked: how the file holds the responses, an ``ImportShape``.
     """
 
     picked = Signal(str, str)
@@ -203,20 +207,20 @@ class ColumnsPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
-        self.setAccessibleName("Columns")
+        self.setAccessibleName(texts.COLUMNS)
         self._draft: ImportDraft | None = None
         self._all = False
         self.boxes: dict[str, ColumnBox] = {}
         self._names: dict[str, QWidget] = {}
         self._chips: list[Chip] = []
-        title = label("Columns", "section")
-        self.more = link("More columns")
+        title = label(texts.COLUMNS, "section")
+        self.more = link(texts.MORE_COLUMNS)
         self.more.clicked.connect(self._toggle_more)
         self._head = QHBoxLayout()
         self._head.addWidget(title)
         self._head.addStretch(1)
         self._head.addWidget(self.more)
-        self.sides = Segment("The responses are", list(_FORMS))
+        self.sides = Segment(texts.RESPONSES_ARE, list(_FORMS))
         self.sides.chosen.connect(self._sides_chosen)
         self._grid = QGridLayout()
         self._grid.setColumnStretch(1, 1)
@@ -231,12 +235,7 @@ class ColumnsPanel(QFrame):
         self._grid.addWidget(self.sides, len(FIELD_WORDS), 0, 1, 2)
         inner = QWidget()
         inner.setLayout(self._grid)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setWidget(inner)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll = ScrollColumn(inner, focusable=False)
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._head)
         self._column.addWidget(self._scroll, stretch=1)
@@ -255,17 +254,17 @@ class ColumnsPanel(QFrame):
         chip.show_verdict(side[part])
         self._chips.append(chip)
         row.addWidget(chip)
-        row.addWidget(label("Response"))
+        row.addWidget(label(texts.RESPONSE))
         row.addStretch(1)
         return box
 
     def begin(self) -> None:
-        """Other files: the columns that matter most first."""
+        """Starts with other files: shows the most important columns."""
         self._all = False
         self._scroll.verticalScrollBar().setValue(0)
 
     def show_draft(self, draft: ImportDraft) -> None:
-        """Shows what is decided."""
+        """Shows the columns chosen so far."""
         self._draft = draft
         for part, box in self.boxes.items():
             box.show_draft(draft)
@@ -275,7 +274,7 @@ class ColumnsPanel(QFrame):
             self._names[part].setVisible(shown)
         self.sides.set_current(draft.form)
         self.sides.setVisible(draft.form != "ab" or self._all)
-        self.more.setText("Fewer columns" if self._all else "More columns")
+        self.more.setText(texts.FEWER_COLUMNS if self._all else texts.MORE_COLUMNS)
 
     def _toggle_more(self) -> None:
         self._all = not self._all
@@ -287,18 +286,19 @@ class ColumnsPanel(QFrame):
 
 
 class LabelRow:
-    """One label value: how often it occurs, and what it means."""
+    """The widgets of one label value: how often it occurs, and what it means."""
 
     def __init__(self, value: str, number: int, annotators: int) -> None:
+        """``number`` counts the rows with the value, ``annotators`` those of them that hold an annotator's label."""
         self.value = value
         shown = one_line(value, 60)
         self.name = ElidedLabel(shown, "mono")
         labels = number - annotators
-        self.count = label(" + ".join(f"{one:,}" for one in (labels, annotators) if one), tone="text2")
-        words = [plural(labels, "pair") if labels else "", f"{annotators:,} said by annotators" if annotators else ""]
-        self.count.setToolTip(", ".join(filter(None, words)))
+        self.count = label(" + ".join(f"{count:,}" for count in (labels, annotators) if count), tone="text2")
+        counts = [plural(labels, "pair") if labels else "", texts.said_by_annotators(annotators) if annotators else ""]
+        self.count.setToolTip(", ".join(filter(None, counts)))
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.meaning = Segment(f"Meaning of {shown}", list(_MEANINGS))
+        self.meaning = Segment(texts.meaning_of(shown), list(_MEANINGS))
         for key, _ in _MEANINGS:
             self.meaning.button(key).setProperty("tight", True)
         self.mark = IconLabel()
@@ -309,7 +309,7 @@ class LabelRow:
         return (self.name, self.count, self.meaning, self.mark)
 
     def show_meaning(self, decided: Mapping[str, Verdict | None]) -> None:
-        """Shows what the value means, or that nobody has said it."""
+        """Shows what the value means, or that this is not decided yet."""
         known = self.value in decided
         if known:
             self.meaning.set_current(decided[self.value] or "none")
@@ -317,15 +317,15 @@ class LabelRow:
             self.meaning.clear()
         name, color = ("tick", "good") if known else ("warning", "warn")
         self.mark.show_icon(name, color)
-        self.mark.setAccessibleName("decided" if known else "to be decided")
-        self.mark.setToolTip("" if known else "Say what it means")
+        self.mark.setAccessibleName(texts.DECIDED if known else texts.TO_BE_DECIDED)
+        self.mark.setToolTip("" if known else texts.SAY_MEANING)
 
 
 class LabelsPanel(QFrame):
-    """What label values mean.
+    """The meaning of label values.
 
     Signals:
-        picked: (value, meaning): ``a``, ``b``, ``tie`` or ``None`` for no label.
+        picked: a value and its meaning: ``a``, ``b``, ``tie``, or ``None`` for no label.
         no_majority_picked: the label of pairs whose annotators have no majority: ``tie`` or ``None``.
     """
 
@@ -335,11 +335,11 @@ class LabelsPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
-        self.setAccessibleName("Meaning of the labels")
+        self.setAccessibleName(texts.LABEL_MEANINGS)
         self.rows: list[LabelRow] = []
         self._values: dict[str, int] = {}
         self._head = QHBoxLayout()
-        self._head.addWidget(label("Meaning of the labels", "section"))
+        self._head.addWidget(label(texts.LABEL_MEANINGS, "section"))
         self._head.addStretch(1)
         self._fact = label(tone="text2")
         self._head.addWidget(self._fact)
@@ -352,20 +352,15 @@ class LabelsPanel(QFrame):
         self.note = label(tone="text2", wrap=True)
         self._inner.addWidget(self.note)
         self._majority = QHBoxLayout()
-        self._majority_name = label("Without a majority", tone="text2")
-        self.no_majority = Segment("Annotators without a majority", [("tie", "tie"), ("none", "no label")])
+        self._majority_name = label(texts.WITHOUT_MAJORITY, tone="text2")
+        self.no_majority = Segment(texts.WITHOUT_MAJORITY_NAME, [("tie", texts.TIE), ("none", texts.NO_LABEL)])
         self.no_majority.chosen.connect(self._no_majority_chosen)
         self._majority.addWidget(self._majority_name)
         self._majority.addWidget(self.no_majority)
         self._majority.addStretch(1)
         self._inner.addLayout(self._majority)
         self._inner.addStretch(1)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setWidget(inner)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll = ScrollColumn(inner, focusable=False)
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._head)
         self._column.addWidget(self._scroll, stretch=1)
@@ -376,7 +371,7 @@ class LabelsPanel(QFrame):
         measure(self._majority, spacing=12)
 
     def show_draft(self, draft: ImportDraft, values: LabelValues) -> None:
-        """Shows the values that there are and what is decided of them."""
+        """Shows the label values of the file and what they mean so far."""
         many = len(values.counts) > MOST_LABEL_VALUES
         shown = {} if many else dict(values.counts)
         if shown != self._values:
@@ -385,10 +380,10 @@ class LabelsPanel(QFrame):
         decided = draft.decided(values)
         for row in self.rows:
             row.show_meaning(decided)
-        said = {value: number for value, number in values.counts.items() if decided.get(value)}
-        annotators = sum(values.annotators.get(value, 0) for value in said)
-        labelled = sum(said.values()) - annotators
-        facts = [f"{labelled:,} labelled" if labelled else "", f"{annotators:,} by annotators" if annotators else ""]
+        meant = {value: number for value, number in values.counts.items() if decided.get(value)}
+        annotators = sum(values.annotators.get(value, 0) for value in meant)
+        labelled = sum(meant.values()) - annotators
+        facts = [texts.labelled(labelled) if labelled else "", texts.by_annotators(annotators) if annotators else ""]
         self._fact.setText(
             ", ".join(filter(None, (plural(draft.preview.count, "row"), *facts))) if values.counts else ""
         )
@@ -401,29 +396,26 @@ class LabelsPanel(QFrame):
 
     @staticmethod
     def _words(draft: ImportDraft, values: LabelValues, many: bool) -> str:
+        """What is to be decided, or what the labels will be."""
         if many:
-            return (
-                f"The column holds {len(values.counts):,} different values: that is no label. "
-                "Choose another column, or none."
-            )
+            return texts.no_label_column(len(values.counts))
         open_rows = sum(values.counts[value] for value in draft.undecided(values))
         if open_rows:
-            return (
-                f"{plural(open_rows, 'label')} {'needs' if open_rows == 1 else 'need'} your choice before the import."
-            )
+            needs_choice = texts.label_needs_choice if open_rows == 1 else texts.labels_need_choice
+            return needs_choice(plural(open_rows, "label"))
         if set(draft.missing) - {"human"}:
-            return "Choose the columns first."
+            return texts.CHOOSE_COLUMNS_FIRST
         if draft.candidates("human"):
-            return f"Choose the column of the label: {' or '.join(draft.candidates('human'))}."
+            return texts.choose_label_column(texts.OR.join(draft.candidates("human")))
         if draft.several:
             if draft.reads_labels:
-                return "People's ratings of all responses become the labels of the pairs that they cover."
-            return "No column with ranks, scores, a ranking or winners: there will be verdicts, but no accuracy."
+                return texts.RATINGS_BECOME_LABELS
+            return texts.NO_RATINGS
         if draft.preference:
-            return "For each pair, a coin decides whether the better response is A or B; the label says which."
+            return texts.COIN_DECIDES
         if not draft.reads_labels:
-            return "No column with labels: there will be verdicts, but no accuracy."
-        return "" if values.counts else "The column holds no labels."
+            return texts.NO_LABEL_COLUMN
+        return "" if values.counts else texts.NO_LABELS_IN_COLUMN
 
     def _fill(self, values: Mapping[str, int], annotators: Mapping[str, int]) -> None:
         for row in self.rows:
@@ -438,7 +430,7 @@ class LabelsPanel(QFrame):
             row.meaning.chosen.connect(self._chosen)
 
     def row(self, value: str) -> LabelRow:
-        """The row of a value."""
+        """The row of a label value."""
         return next(row for row in self.rows if row.value == value)
 
     def _chosen(self, key: str) -> None:

@@ -1,4 +1,4 @@
-"""How many pairs of each question with more than two responses are judged, and what that takes."""
+"""The panel of an import that chooses how many pairs of questions with more than two responses are judged."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from judgenet.core.matches import Matches
 from judgenet.engine.importing import ImportDraft
 from judgenet.formats.many import Systems
+from judgenet.ui.data import texts
 from judgenet.ui.elements import SpinBox, label
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.widgets import Segment
 
 _BOX: Final = 96
-"""Width of a box for a number, in px at 100 %."""
+"""The width of a box for a number, in px at 100 %."""
 _MOST: Final = 100_000
 _FIRST_NUMBER: Final = 12
 _FIRST_SHARE: Final = 25
 
 
 class MatchesPanel(QFrame):
-    """All pairs of each question, or a sample of them. Hidden where questions have two responses.
+    """Chooses all pairs of each question, or a sample. Hidden where all questions have two responses.
 
     Signals:
-        picked: (matches, seed): a number for each question, a share of them, or ``None`` for all.
+        picked: a number of pairs for each question, a share of them, or ``None`` for all; and the seed of the sample.
     """
 
     picked = Signal(object, int)
@@ -33,23 +34,24 @@ class MatchesPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
-        self.setAccessibleName("Pairs to judge")
+        self.setAccessibleName(texts.PAIRS_TO_JUDGE)
         self._draft: ImportDraft | None = None
         self.how = Segment(
-            "Pairs to judge", [("all", "All pairs"), ("number", "A number per question"), ("share", "A share")]
+            texts.PAIRS_TO_JUDGE,
+            [("all", texts.ALL_PAIRS), ("number", texts.NUMBER_PER_QUESTION), ("share", texts.SHARE)],
         )
-        self.how.chosen.connect(self._turned)
-        self.number = SpinBox("Pairs of each question", 1, _MOST)
-        self.share = SpinBox("Share of the pairs, in per cent", 1, 99)
-        self.share.setSuffix(" %")
-        self.seed = SpinBox("Seed of the sample", 0, 2**31 - 1)
-        self._seed_name = label("Seed", tone="text2")
+        self.how.chosen.connect(self._kind_chosen)
+        self.number = SpinBox(texts.PAIRS_PER_QUESTION, 1, _MOST)
+        self.share = SpinBox(texts.SHARE_NAME, 1, 99)
+        self.share.setSuffix(texts.PER_CENT)
+        self.seed = SpinBox(texts.SEED_NAME, 0, 2**31 - 1)
+        self._seed_name = label(texts.SEED, tone="text2")
         for box in (self.number, self.share, self.seed):
             box.valueChanged.connect(self._changed)
             box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             measure(box, min_width=_BOX)
         self._row = QHBoxLayout()
-        self._row.addWidget(label("Pairs to judge", "section"))
+        self._row.addWidget(label(texts.PAIRS_TO_JUDGE, "section"))
         self._row.addStretch(1)
         for widget in (self.how, self.number, self.share, self._seed_name, self.seed):
             self._row.addWidget(widget)
@@ -66,7 +68,7 @@ class MatchesPanel(QFrame):
         measure(self.cost, font="body", tabular=True)
 
     def show_draft(self, draft: ImportDraft) -> None:
-        """Shows what is decided."""
+        """Shows the choice so far."""
         self._draft = draft
         self.setVisible(bool(draft.several))
         matches = draft.matches
@@ -87,11 +89,11 @@ class MatchesPanel(QFrame):
             widget.setVisible(how != "all")
 
     def say(self, systems: Systems | None, cost: str) -> None:
-        """Says what the choice comes to; ``None`` while that is reckoned."""
-        self.words.setText("Counting the pairs …" if systems is None else f"{systems.line()}.")
-        self.cost.setText(cost or ("" if systems is None else "Calculating the cost …"))
+        """Shows how many pairs and what cost the choice gives; ``None`` while they are counted."""
+        self.words.setText(texts.COUNTING_PAIRS if systems is None else f"{systems.line()}.")
+        self.cost.setText(cost or ("" if systems is None else texts.CALCULATING_COST))
 
-    def _turned(self, key: str) -> None:
+    def _kind_chosen(self, key: str) -> None:
         seed = 0 if self._draft is None else self._draft.seed
         first: dict[str, Matches] = {"all": None, "number": _FIRST_NUMBER, "share": _FIRST_SHARE / 100}
         self.picked.emit(first[key], seed)

@@ -1,4 +1,4 @@
-"""What is done with single pairs: left out, taken in again, corrected, restored, shown in a run."""
+"""The actions on selected pairs: leave out, include again, edit, restore, copy the id, show in a run."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from judgenet.core.wording import plural
 from judgenet.engine.setup import noted
 from judgenet.ui.actions import Enabled, known_action
 from judgenet.ui.context import Context
+from judgenet.ui.data import texts
 from judgenet.ui.data.browse_view import BrowseView
 from judgenet.ui.data.edit_pair import LabelDialog, TextDialog, ask_values
 from judgenet.ui.text_view import one_line
@@ -34,12 +35,12 @@ _ROW_ACTIONS: Final = (
     "data.copy_id",
     "data.show_run",
 )
-"""The menu of the rows; an empty name is a line."""
+"""The menu of the rows; an empty name is a separator."""
 
 
 def _named(pairs: Sequence[Pair]) -> str:
-    """One pair by its id, several by their number."""
-    return f"pair {one_line(pairs[0].id, 40)}" if len(pairs) == 1 else plural(len(pairs), "pair")
+    """Pairs in words: a single one by its id, several by their number."""
+    return texts.pair_named(one_line(pairs[0].id, 40)) if len(pairs) == 1 else plural(len(pairs), "pair")
 
 
 class PairActions(QObject):
@@ -57,7 +58,7 @@ class PairActions(QObject):
         in_view: Enabled,
         can_change: Enabled,
     ) -> None:
-        """``in_view``: pairs are looked through; ``can_change``: the project's pairs can be changed now."""
+        """``in_view`` says whether the pairs are in view, ``can_change`` whether they can be changed, or why not."""
         super().__init__(page)
         self._context = context
         self._browse = browse
@@ -73,7 +74,7 @@ class PairActions(QObject):
             known_action("data.copy_id", self._copy_id, self._has_selection),
             known_action("data.show_run", self._show_run, self._can_show_run),
         )
-        self.menu = QMenu("Pairs", page)
+        self.menu = QMenu(texts.PAIRS, page)
         for name in _ROW_ACTIONS:
             if name:
                 self.menu.addAction(context.actions.qaction(name))
@@ -83,7 +84,7 @@ class PairActions(QObject):
     def _has_selection(self) -> bool | str:
         if self._in_view() is not True:
             return self._in_view()
-        return bool(self._browse.table.selected_positions) or "Select pairs in the table first."
+        return bool(self._browse.table.selected_positions) or texts.SELECT_PAIRS
 
     def _can_edit(self) -> bool | str:
         if self._has_selection() is not True:
@@ -93,27 +94,27 @@ class PairActions(QObject):
     def _can_edit_text(self) -> bool | str:
         if self._can_edit() is not True:
             return self._can_edit()
-        return len(self._browse.table.selected_positions) == 1 or "Select one pair: texts are edited one at a time."
+        return len(self._browse.table.selected_positions) == 1 or texts.SELECT_ONE
 
     def _can_leave_out(self) -> bool | str:
-        return self._can_edit() if self._selected_of(left_out=False) else "Select pairs that are not left out."
+        return self._can_edit() if self._selected_of(left_out=False) else texts.SELECT_NOT_LEFT_OUT
 
     def _can_take_in(self) -> bool | str:
-        return self._can_edit() if self._selected_of(left_out=True) else "None of the selected pairs is left out."
+        return self._can_edit() if self._selected_of(left_out=True) else texts.NONE_LEFT_OUT
 
     def _can_restore(self) -> bool | str:
         source = self._context.document.project.pairs
         edits = {} if source is None else source.edits
         changed = self._has_selection() is True and any(pair.id in edits for pair in self._browse.selection)
-        return self._can_edit() if changed else "None of the selected pairs was changed."
+        return self._can_edit() if changed else texts.NONE_CHANGED
 
     def _can_show_run(self) -> bool | str:
         if self._has_selection() is not True:
             return self._has_selection()
-        return self._browse.run_indexes() != () or "The run in focus has none of the selected pairs."
+        return self._browse.run_indexes() != () or texts.NONE_IN_RUN
 
     def _selected_of(self, *, left_out: bool) -> tuple[str, ...]:
-        """The ids of the selected pairs that are left out, or are not."""
+        """The ids of the selected pairs that are left out of the run, or of those that are not."""
         source = self._context.document.project.pairs
         if source is None or self._in_view() is not True:
             return ()
@@ -121,7 +122,7 @@ class PairActions(QObject):
         return tuple(pair.id for pair in self._browse.selection if (pair.id in known) is left_out)
 
     def open_menu(self, place: QPoint) -> None:
-        """Opens the menu of the selected pairs at a place of the screen."""
+        """Opens the menu of the selected pairs; ``place`` is in px of the screen."""
         self._context.actions.refresh()
         self.menu.popup(place)
 
@@ -131,16 +132,16 @@ class PairActions(QObject):
         if source is not None and ids:
             known = (*source.selection.left_out, *ids)
             if len(self._context.document.pairs) <= len(set(ids) & {pair.id for pair in self._context.document.pairs}):
-                self._context.errors.tell("No pair would be left to judge.", "Leave out", level="warning")
+                self._context.errors.tell(texts.NONE_TO_JUDGE, texts.LEAVE_OUT, level="warning")
                 return
-            self._select(f"Leave out {plural(len(ids), 'pair')}", known)
+            self._select(texts.leave_out(plural(len(ids), "pair")), known)
 
     def _take_in(self) -> None:
         ids = set(self._selected_of(left_out=True))
         source = self._context.document.project.pairs
         if source is not None and ids:
-            left = tuple(one for one in source.selection.left_out if one not in ids)
-            self._select(f"Take in {plural(len(ids), 'pair')}", left)
+            still_out = tuple(pair_id for pair_id in source.selection.left_out if pair_id not in ids)
+            self._select(texts.include_again(plural(len(ids), "pair")), still_out)
 
     def _select(self, text: str, left_out: tuple[str, ...]) -> None:
         document = self._context.document
@@ -152,21 +153,21 @@ class PairActions(QObject):
     def _edit_label(self) -> None:
         pairs = self._browse.selection
         dialog = LabelDialog(pairs, self._page.window())
-        self._context.tasks.start(self._ask_and_edit(dialog, pairs, "Edit label"), "Edit the label")
+        self._context.tasks.start(self._ask_and_edit(dialog, pairs, texts.EDIT_LABEL), texts.EDIT_THE_LABEL)
 
     def _edit_text(self) -> None:
         pairs = self._browse.selection
         dialog = TextDialog(pairs[0], self._page.window())
-        self._context.tasks.start(self._ask_and_edit(dialog, pairs, "Edit texts"), "Edit the texts")
+        self._context.tasks.start(self._ask_and_edit(dialog, pairs, texts.EDIT_TEXTS), texts.EDIT_TEXTS_TITLE)
 
     async def _ask_and_edit(self, dialog: LabelDialog | TextDialog, pairs: tuple[Pair, ...], text: str) -> None:
         before = self._context.document.dataset
         values = await ask_values(dialog)
         if values and before is self._context.document.dataset:
-            self._edit(f"{text} of {_named(pairs)}", pairs, values)
+            self._edit(texts.edit_of(text, _named(pairs)), pairs, values)
 
     def _edit(self, text: str, pairs: tuple[Pair, ...], values: Mapping[EditedField, str | None]) -> None:
-        """Gives pairs other values; one step of undo."""
+        """Gives pairs other values, in one step of Undo."""
         source, dataset = self._context.document.project.pairs, self._context.document.dataset
         if source is None or dataset is None:
             return
@@ -177,8 +178,7 @@ class PairActions(QObject):
         self._replace_pairs(text, changed, edits)
         if any(field in values for field in TEXT_FIELDS):
             self._context.errors.tell(
-                "The text is changed in this project; the file stays as it is. The next run asks the judges about the "
-                "new text: calls on the old one are not used again.",
+                texts.TEXT_CHANGED,
                 _named(pairs),
                 level="note",
             )
@@ -191,7 +191,7 @@ class PairActions(QObject):
         ids = {pair.id for pair in pairs}
         edits = {pair_id: known for pair_id, known in source.edits.items() if pair_id not in ids}
         originals = {pair.id: without_edits(pair, source.edits) for pair in pairs}
-        self._replace_pairs(f"Restore {_named(pairs)}", originals, edits)
+        self._replace_pairs(texts.restore(_named(pairs)), originals, edits)
 
     def _replace_pairs(self, text: str, pairs: Mapping[str, Pair], edits: PairEdits) -> None:
         document = self._context.document
@@ -199,7 +199,7 @@ class PairActions(QObject):
         if source is None or dataset is None:
             return
         changed = replace(dataset, pairs=tuple(pairs.get(pair.id, pair) for pair in dataset.pairs))
-        # The note about changed pairs is written anew.
+        # The data set carries a note about edited pairs, which is written again.
         document.edit_pairs(text, replace(source, edits=edits), noted(changed, edits))
 
     def _copy_id(self) -> None:
@@ -207,4 +207,4 @@ class PairActions(QObject):
 
     def _show_run(self) -> None:
         indexes = self._browse.run_indexes()
-        self._context.navigator.go("run", pairs=indexes, why="selected on the page Data")
+        self._context.navigator.go("run", pairs=indexes, why=texts.SELECTED_ON_DATA)

@@ -1,9 +1,8 @@
-"""Which pairs of a data set are judged: the choice becomes an edit of the project."""
+"""Choosing which pairs of a data set are judged, as an edit of the project."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +10,13 @@ from numpy.typing import NDArray
 from judgenet.core.project import Selection, select
 from judgenet.core.wording import plural
 from judgenet.engine.pair_index import PairIndex
+from judgenet.ui.data import texts
 from judgenet.ui.document import Document
 from judgenet.ui.tasks import Tasks
 
-VERDICTS_WAIT_MS: Final = 1000
-"""While a run goes on, filters and order follow new verdicts so often."""
-
 
 class PairChooser:
-    """Chooses pairs of the open project; finding them out of many takes a thread."""
+    """Chooses pairs of the open project; they are searched in a thread."""
 
     def __init__(self, document: Document, tasks: Tasks) -> None:
         self._document = document
@@ -27,7 +24,7 @@ class PairChooser:
         self._round = 0
 
     def choose(self, selection: Selection, index: PairIndex, shown: NDArray[np.int32]) -> None:
-        """Chooses pairs; of kind ``ids`` those that are ``shown``, by their positions in the index."""
+        """Chooses pairs. A selection of kind ``ids`` takes those at the positions ``shown`` of the index."""
         document = self._document
         source = document.project.pairs
         if source is None:
@@ -36,16 +33,16 @@ class PairChooser:
         if selection.kind == "ids":
             rows = np.sort(shown)
             selection = Selection("ids", ids=tuple(index.pairs[place].id for place in rows.tolist()))
-            text = f"Choose the {plural(len(rows), 'pair')} shown"
+            text = texts.choose_the_shown(plural(len(rows), "pair"))
         else:
             text = {
-                "all": "Choose all pairs",
-                "sample": "Choose a sample of the pairs",
-                "per_task": "Choose pairs of each task",
+                "all": texts.CHOOSE_ALL,
+                "sample": texts.CHOOSE_SAMPLE,
+                "per_task": texts.CHOOSE_PER_TASK,
             }[selection.kind]
         selection = replace(selection, left_out=left_out)
         self._round += 1
-        self._tasks.start(self._choose_pairs(text, selection, self._round), "Choose pairs")
+        self._tasks.start(self._choose_pairs(text, selection, self._round), texts.CHOOSE_PAIRS)
 
     async def _choose_pairs(self, text: str, selection: Selection, number: int) -> None:
         document, dataset = self._document, self._document.dataset

@@ -1,4 +1,4 @@
-"""A pair to be read: question and reference over the two responses side by side, and what was said of it."""
+"""The open pair: question, reference or criteria above the two responses side by side, and its labels and findings."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.core.pairs import Pair, Verdict
 from judgenet.core.pictures import pictures_in
-from judgenet.core.wording import MINUS, longer_share, text_size_words
+from judgenet.core.wording import longer_share, text_size_words, whole_percent
 from judgenet.engine.pair_index import NoVerdict
 from judgenet.formats import Finding
 from judgenet.ui.criteria_text import criteria_count_words, criteria_list
+from judgenet.ui.data import texts
 from judgenet.ui.data.flow import FlowLayout
-from judgenet.ui.elements import label, line, link, set_tone, upright
-from judgenet.ui.icons import icon
+from judgenet.ui.elements import icon_button, label, line, link, set_tone, upright
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.text_view import TextView, one_line, plain_tip
 from judgenet.ui.theme import current_theme
@@ -27,39 +27,39 @@ from judgenet.ui.widgets import Chip, Segment
 _QUESTION_LINES: Final = 5
 _QUESTION_LINES_LOW: Final = 3
 _QUESTION_PICTURE: Final = 140
-"""The most height of a picture of the question: the responses need the room."""
+"""The greatest height of a picture in the question, in px at 100 %: the responses need the room."""
 _LOW: Final = 420
-"""Below this height in px at 100 % the question gets fewer lines."""
+"""Below this height, in px at 100 %, the question gets fewer lines."""
 
 
-_TEXTS: Final = (("question", "Question"), ("reference", "Reference"), ("criteria", "Criteria"))
+_TEXTS: Final = (("question", texts.QUESTION), ("reference", texts.REFERENCE), ("criteria", texts.CRITERIA))
 
 
 def difference_words(share: float | None) -> str:
-    """By how much B is longer than A: "8 % longer than A"; nothing where A is empty."""
+    """By how much B is longer than A, from that share of A: ``8 % longer than A``; empty where A is empty."""
     if share is None:
         return ""
     if abs(share) < 0.005:
-        return "as long as A"
+        return texts.AS_LONG
     if share >= 9.995:
-        return f"{share + 1:,.0f} times as long as A"
-    return f"{abs(share):.0%} {'longer' if share > 0 else 'shorter'} than A".replace("%", " %").replace("-", MINUS)
+        return texts.times_as_long(share + 1)
+    return (texts.longer if share > 0 else texts.shorter)(whole_percent(abs(share)))
 
 
 class _Response(QWidget):
-    """One response: its chip, who wrote it, how long it is, and the text."""
+    """One response: its chip, its model, its length, and the text."""
 
     def __init__(self, side: Verdict, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         letter = side.upper()
         self._chip = Chip()
         self._chip.show_verdict(side)
-        self._title = label("Response", "node")
+        self._title = label(texts.RESPONSE, "node")
         self._model = label(tone="text2")
         self._model.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._size = label(tone="text3")
         self.more = label(tone="text2")
-        self.text = TextView(f"Response {letter}")
+        self.text = TextView(texts.response(letter))
         self.text.in_text.within_view = True
         self._head = QHBoxLayout()
         for widget, stretch in (
@@ -88,14 +88,14 @@ class _Response(QWidget):
 
 
 class PairView(QFrame):
-    """A pair side by side.
+    """A pair with its responses side by side.
 
     Signals:
-        stepped: -1 or 1, to the pair before or after.
-        closed: the view is to be closed.
-        whole_wanted: true to have the page alone, false to share it with the table.
-        markdown_chosen: responses are to be shown as Markdown, or plainly.
-        run_wanted: the pair is to be seen on the page Run.
+        stepped: -1 or 1, to go to the pair before or after.
+        closed: the user closed the view.
+        whole_wanted: true to fill the page, false to share it with the table.
+        markdown_chosen: true to show texts as Markdown, false to show them plainly.
+        run_wanted: the user wants to see the pair on the page Run.
     """
 
     stepped = Signal(int)
@@ -107,26 +107,26 @@ class PairView(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("part", "panel")
-        self.setAccessibleName("Pair")
+        self.setAccessibleName(texts.PAIR)
         self._pair: Pair | None = None
         self._markdown = True
         self._findings: tuple[Finding, ...] = ()
         self._tags: list[QLabel] = []
         self._chips: list[Chip] = []
 
-        self.back = _tool("chevron-up", "Previous pair")
-        self.forth = _tool("chevron-down", "Pair after")
+        self.back = icon_button("chevron-up", texts.PREVIOUS_PAIR)
+        self.forth = icon_button("chevron-down", texts.NEXT_PAIR)
         self.back.clicked.connect(self._back)
         self.forth.clicked.connect(self._forth)
         self.title = label(kind="section")
         self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.place = label(tone="text2")
-        self.form = Segment("Show the texts", [("markdown", "Markdown"), ("plain", "Plain text")])
+        self.form = Segment(texts.SHOW_TEXTS, [("markdown", texts.MARKDOWN), ("plain", texts.PLAIN_TEXT)])
         self.form.chosen.connect(self._form_chosen)
-        self.whole = _tool("fit", "Pair alone")
+        self.whole = icon_button("fit", texts.PAIR_ALONE)
         self.whole.setCheckable(True)
         self.whole.toggled.connect(self.whole_wanted)
-        self.close_button = _tool("close", "Close the pair")
+        self.close_button = icon_button("close", texts.CLOSE_PAIR)
         self.close_button.clicked.connect(self.closed)
         self._head = QHBoxLayout()
         self._head.addWidget(self.back)
@@ -143,13 +143,13 @@ class PairView(QFrame):
 
     def _lay_out(self) -> None:
         self._facts_box.setLayout(self._facts)
-        self.run_link = link("Show in the run", "Show this pair in the run")
+        self.run_link = link(texts.SHOW_IN_RUN, texts.SHOW_IN_RUN_NAME)
         self.run_link.clicked.connect(self.run_wanted)
 
-        self.which = Segment("Text over the responses", _TEXTS)
+        self.which = Segment(texts.TEXT_ABOVE, _TEXTS)
         self.which.chosen.connect(self._show_question)
-        self._question_title = label("Question", tone="text2")
-        self.question = TextView("Question")
+        self._question_title = label(texts.QUESTION, tone="text2")
+        self.question = TextView(texts.QUESTION)
         self.question.in_text.most_height = _QUESTION_PICTURE
         self._question_head = QHBoxLayout()
         self._question_head.addWidget(self._question_title)
@@ -186,7 +186,7 @@ class PairView(QFrame):
 
     @property
     def pair(self) -> Pair | None:
-        """The pair that is shown."""
+        """The pair that is shown; ``None`` before one is."""
         return self._pair
 
     def set_markdown(self, markdown: bool) -> None:
@@ -207,30 +207,40 @@ class PairView(QFrame):
         in_run: bool = False,
         findings: Sequence[Finding] = (),
     ) -> None:
-        """Shows a pair. ``place`` says which one it is ("12 of 213"); ``verdict`` is the network's, where it judged;
-        ``missing`` says why it has no verdict. ``findings`` are those about this pair."""
+        """Shows a pair.
+
+        Args:
+            place: which one it is, ``12 of 213``.
+            verdict: the network's; ``missing`` says why there is none although the pair was ``judged``.
+            in_run: whether the run in focus has the pair.
+            findings: those about this pair.
+        """
         same = pair is self._pair
         self._pair = pair
         self._findings = tuple(findings)
         self.title.setText(one_line(pair.id, 120))
         self.title.setToolTip(plain_tip(pair.id))
-        self.setAccessibleName(f"Pair {one_line(pair.id, 120)}")
+        self.setAccessibleName(texts.pair(one_line(pair.id, 120)))
         self.place.setText(place)
         self._show_facts(pair, verdict, judged, missing, in_run)
         if not same:
-            there = {"reference": pair.reference is not None, "criteria": bool(pair.criteria)}
-            self.which.show_only(("question", *(key for key, has in there.items() if has)))
-            self.which.setVisible(any(there.values()))
-            self._question_title.setVisible(not any(there.values()))
+            others = [
+                key
+                for key, exists in (("reference", pair.reference is not None), ("criteria", pair.criteria))
+                if exists
+            ]
+            self.which.show_only(("question", *others))
+            self.which.setVisible(bool(others))
+            self._question_title.setVisible(not others)
             self.which.set_current("question")
             self._show_texts(pair)
 
     def focus_texts(self) -> None:
-        """Puts the focus into the texts, where keys scroll."""
+        """Puts the focus into the texts, which the keyboard can then scroll."""
         self.a.text.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_whole(self, whole: bool) -> None:
-        """Says whether the pair has the page alone, without telling."""
+        """Says whether the pair fills the page, without emitting :attr:`whole_wanted`."""
         self.whole.blockSignals(True)
         self.whole.setChecked(whole)
         self.whole.blockSignals(False)
@@ -243,12 +253,12 @@ class PairView(QFrame):
             if widget is not None and widget is not self.run_link:
                 widget.deleteLater()
         self._chips.clear()
-        self._say("People", pair.human, missing="no label")
+        self._say(texts.PEOPLE, pair.human, missing=texts.NO_LABEL)
         if judged:
-            self._say("Network", verdict, missing=missing, unscored=missing != FOR_PEOPLE)
+            self._say(texts.NETWORK, verdict, missing=missing, unscored=missing != FOR_PEOPLE)
         if judged and verdict is not None and pair.human is not None:
             agree = verdict == pair.human
-            self._tag("agree" if agree else "differ", "good" if agree else "warn")
+            self._tag(texts.AGREE if agree else texts.DIFFER, "good" if agree else "warn")
         for name, label_said in pair.annotators:
             self._say(one_line(name, 40), label_said)
         if pair.task:
@@ -264,7 +274,7 @@ class PairView(QFrame):
         self.run_link.setVisible(in_run)
 
     def _say(self, who: str, said: Verdict | None, *, missing: str = "", unscored: bool = False) -> None:
-        """Who said what, as a name with a chip."""
+        """Shows who gave which verdict, as a name with a chip."""
         box = QWidget()
         row = QHBoxLayout(box)
         measure(row, margins=(0, 0, 8, 0), spacing=6)
@@ -276,15 +286,15 @@ class PairView(QFrame):
             row.addWidget(chip)
         if said is None and missing:
             row.addWidget(label(missing, tone="text3"))
-        words = {"a": "A", "b": "B", "tie": "tie", None: missing}[said]
+        words = {"a": texts.A, "b": texts.B, "tie": texts.TIE, None: missing}[said]
         box.setAccessibleName(f"{who}: {words}")
         self._facts.addWidget(box)
 
     def _tag(self, text: str, tone: str = "", tip: str = "") -> None:
-        made = label(text, tone=tone)
-        made.setProperty("part", "tag")
-        made.setToolTip(plain_tip(tip))
-        self._facts.addWidget(made)
+        tag = label(text, tone=tone)
+        tag.setProperty("part", "tag")
+        tag.setToolTip(plain_tip(tip))
+        self._facts.addWidget(tag)
 
     # Texts
 
@@ -293,9 +303,9 @@ class PairView(QFrame):
         self.a.show_response(pair, pair.response_a, pair.model_a, markdown=self._markdown)
         self.b.show_response(pair, pair.response_b, pair.model_b, markdown=self._markdown)
         sides = (pair.response_a, pair.response_b)
-        # A picture has no length that words could be compared with.
-        seen = any(pictures_in(text, pair.pictures) for text in sides)
-        share = None if seen else longer_share(*sides)
+        # A picture has no length to compare.
+        pictures = any(pictures_in(text, pair.pictures) for text in sides)
+        share = None if pictures else longer_share(*sides)
         self.b.more.setText(difference_words(share))
         set_tone(self.b.more, "warn" if share is not None and abs(share) >= 0.5 else "text2")
 
@@ -303,10 +313,10 @@ class PairView(QFrame):
         if self._pair is None:
             return
         pair = self._pair
-        texts = {"reference": pair.reference or "", "criteria": criteria_list(pair, markdown=self._markdown)}
-        text = texts.get(which, pair.question)
+        others = {"reference": pair.reference or "", "criteria": criteria_list(pair, markdown=self._markdown)}
+        text = others.get(which, pair.question)
         self.question.setAccessibleName(which.capitalize())
-        size = text_size_words(text, pair.pictures) if text.strip() else "empty"
+        size = text_size_words(text, pair.pictures) if text.strip() else texts.EMPTY
         self._question_size.setText(criteria_count_words(pair) if which == "criteria" else size)
         self.question.show_text(text, markdown=self._markdown, pictures=pair.pictures)
         self._fit_question()
@@ -337,11 +347,3 @@ class PairView(QFrame):
             self.closed.emit()
             return
         super().keyPressEvent(event)
-
-
-def _tool(name: str, words: str) -> QToolButton:
-    made = QToolButton()
-    made.setIcon(icon(name))
-    made.setAccessibleName(words)
-    made.setToolTip(words)
-    return made

@@ -1,35 +1,32 @@
-"""Which pairs are shown and in which order, found in a thread; a newer search ends the one before."""
+"""Search of the pairs that a filter lets pass, and their order, in a thread."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from judgenet.engine.pair_index import DatasetVerdicts, PairFilter, PairIndex, SortKey
+from judgenet.ui.data import texts
 from judgenet.ui.tasks import Tasks
-
-VERDICTS_WAIT_MS: Final = 1000
-"""While a run goes on, filters and order follow new verdicts so often."""
 
 
 class _Superseded(Exception):
-    """Other rows are wanted meanwhile."""
+    """A newer search has begun."""
 
 
 class RowFinder(QObject):
-    """Finds the rows of the table of pairs.
+    """Finds the rows of the table of pairs. A newer search ends the one before.
 
     Attributes:
-        busy: rows are being found.
+        busy: a search is running.
         sort: the key by which rows are sorted, ``None`` for the order of the source, and whether descending.
 
     Signals:
-        found: the positions of the rows, and the filter that they fit.
+        found: the positions of the pairs in order, and the filter that they match.
     """
 
     found = Signal(object, object)
@@ -42,7 +39,7 @@ class RowFinder(QObject):
         self.sort: tuple[SortKey | None, bool] = (None, False)
 
     def cancel(self) -> None:
-        """Nothing that is looked for now is wanted any more."""
+        """Ends the search that is running."""
         self._stop.set()
         self.busy = False
 
@@ -54,7 +51,7 @@ class RowFinder(QObject):
         chosen: NDArray[np.bool_] | None,
         findings: Mapping[str, frozenset[str]],
     ) -> None:
-        """Begins to find the pairs that fit a filter."""
+        """Begins to search the pairs that match a filter."""
         self._stop.set()
         stop = self._stop = threading.Event()
         self.busy = True
@@ -71,9 +68,11 @@ class RowFinder(QObject):
             mask = index.mask(wanted, verdicts=verdicts, chosen=chosen, findings=findings, check=check)
             return order[mask[order]]
 
-        self._tasks.start(self._tell(work, wanted, stop), "Find the pairs")
+        self._tasks.start(self._emit_found(work, wanted, stop), texts.FIND_PAIRS)
 
-    async def _tell(self, work: Callable[[], NDArray[np.int32]], wanted: PairFilter, stop: threading.Event) -> None:
+    async def _emit_found(
+        self, work: Callable[[], NDArray[np.int32]], wanted: PairFilter, stop: threading.Event
+    ) -> None:
         try:
             rows = await self._tasks.off_thread(work)
         except _Superseded:

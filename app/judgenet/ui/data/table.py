@@ -1,4 +1,4 @@
-"""The table of pairs: rows painted in one go each, sorted by a click on a column's head."""
+"""The table of pairs. A click on the head of a column sorts by it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.engine.pair_index import SortKey
 from judgenet.ui.canvas.ink import Ink
 from judgenet.ui.canvas.paint import draw_chip, draw_people
+from judgenet.ui.data import texts
 from judgenet.ui.elements import label
 from judgenet.ui.icons import icon_pixmap
 from judgenet.ui.models.index import ModelIndex
@@ -36,18 +37,18 @@ _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.A
 _RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 
 NEEDS: Final[dict[ColumnKey, int]] = {"length_a": 720, "length_b": 720, "match": 560, "task": 500, "id": 420}
-"""Below this width of the table in px at 100 % a column gives way to the question."""
+"""The least width of the table, in px at 100 %, at which a column is shown; below it the question gets the room."""
 
 
 @lru_cache(maxsize=32)
 def _letters(theme: Theme, kind: CellKind) -> tuple[QFont, QFontMetrics]:
-    """Font and metrics of a kind of cell."""
+    """The font of a kind of cell, and its metrics."""
     font = theme.font(_FONTS.get(kind, "body"), tabular=kind == "number")
     return font, QFontMetrics(font)
 
 
 class CellDelegate(QStyledItemDelegate):
-    """Paints cells by the kind of their column; what is selected or under the mouse is a whole row."""
+    """Draws cells by the kind of their column. Selection and hover colour the whole row."""
 
     def __init__(self, table: PairsTable) -> None:
         super().__init__(table)
@@ -95,7 +96,7 @@ class CellDelegate(QStyledItemDelegate):
         painter.setFont(font)
         painter.setPen(theme.color("text" if kind in ("text", "number") else "text2"))
         inner = QRect(rect.left() + pad, rect.top(), room, rect.height() - 1)
-        # A text begins on its own side, but stands at the left as its column does.
+        # Right-to-left text is written from right to left, but aligned to the left as its column is.
         painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         painter.drawText(inner, _RIGHT if kind == "number" else _LEFT, elided)
 
@@ -123,7 +124,7 @@ class CellDelegate(QStyledItemDelegate):
         painter.setFont(_letters(theme, "match")[0])
         painter.setPen(theme.color("text3" if match else "warn"))
         inner = rect.adjusted(pad, 0, -pad, -1)
-        painter.drawText(inner, _LEFT, "agree" if match else "differ")
+        painter.drawText(inner, _LEFT, texts.AGREE if match else texts.DIFFER)
 
     def _paint_icon(self, painter: QPainter, rect: QRect, name: str, color: str) -> None:
         theme = current_theme()
@@ -138,7 +139,7 @@ class CellDelegate(QStyledItemDelegate):
 
 
 class PairsHeader(QHeaderView):
-    """Heads with the chip of their side and an arrow where the table is sorted by them."""
+    """Column heads with the chip of their response, and an arrow on the one that the table is sorted by."""
 
     def __init__(self, table: PairsTable) -> None:
         super().__init__(Qt.Orientation.Horizontal, table)
@@ -148,7 +149,7 @@ class PairsHeader(QHeaderView):
         self.setSectionsClickable(True)
         self.setHighlightSections(False)
         self.setMinimumSectionSize(24)
-        self.setAccessibleName("Columns")
+        self.setAccessibleName(texts.COLUMNS)
 
     def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
         theme, column = current_theme(), self._table.pairs_model.columns[logicalIndex]
@@ -190,12 +191,12 @@ class PairsHeader(QHeaderView):
 
 
 class PairsTable(StudioTable):
-    """A table of pairs.
+    """A table of pairs. Positions are places in the data set, from 0.
 
     Signals:
         current_changed: the position of the pair in the current row, or ``None``.
-        opened: the position of a pair that is to be opened.
-        sort_wanted: (sort key or ``None`` for the order of the source, descending).
+        opened: the position of a pair to open.
+        sort_wanted: the key to sort by (``None`` for the order of the source), and whether descending.
     """
 
     current_changed = Signal(object)
@@ -227,7 +228,7 @@ class PairsTable(StudioTable):
         self.fit()
 
     def say_nothing(self, text: str) -> None:
-        """What stands in the table when it has no rows."""
+        """Sets the text that is shown while the table has no rows."""
         self._nothing.setText(text)
         self._show_nothing()
 
@@ -242,7 +243,7 @@ class PairsTable(StudioTable):
         self._fit_columns()
 
     def set_sort(self, key: SortKey | None, descending: bool) -> None:
-        """Marks the column that the rows are sorted by."""
+        """Marks the column by which the rows are sorted."""
         self.heads.key, self.heads.descending = key, descending
         self.heads.viewport().update()
 
@@ -250,24 +251,24 @@ class PairsTable(StudioTable):
 
     @property
     def _first_column(self) -> int:
-        """The first column that is shown: a selection cannot be extended from a hidden one."""
+        """The first visible column: Qt cannot extend a selection from a hidden one."""
         columns = range(len(self.pairs_model.columns))
         return next((place for place in columns if not self.isColumnHidden(place)), 0)
 
     @property
     def current_position(self) -> int | None:
-        """The position of the pair in the current row."""
+        """The position of the pair in the current row; ``None`` without one."""
         index = self.currentIndex()
         return self.pairs_model.position(index.row()) if index.isValid() else None
 
     @property
     def selected_positions(self) -> tuple[int, ...]:
-        """The positions of the pairs in the selected rows, from above."""
+        """The positions of the pairs in the selected rows, from top to bottom."""
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
         return tuple(self.pairs_model.position(row) for row in rows)
 
     def go_to(self, position: int | None, *, center: bool = False) -> None:
-        """Makes a pair the current one, if it is shown; ``None``: none is current."""
+        """Makes the pair at a position the current one, if it is shown; ``None`` makes none the current one."""
         row = None if position is None else self.pairs_model.row_of(position)
         if row is None:
             self.clearSelection()
@@ -278,7 +279,7 @@ class PairsTable(StudioTable):
         self.scrollTo(self.pairs_model.index(row, 0), hint.PositionAtCenter if center else hint.EnsureVisible)
 
     def step(self, by: int) -> None:
-        """Goes so many rows on."""
+        """Moves the current row by so many rows."""
         count = self.pairs_model.rowCount()
         if count:
             now = self.currentIndex().row()
@@ -312,7 +313,7 @@ class PairsTable(StudioTable):
         super().keyPressEvent(event)
 
     def keyboardSearch(self, search: str) -> None:
-        """Typing does not search: Qt would look at every row."""
+        """Does nothing: to search by typing, Qt would look at every row."""
 
     def moveCursor(self, cursorAction: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         rows = self.pairs_model.rowCount()
@@ -331,7 +332,7 @@ class PairsTable(StudioTable):
     def fit(self) -> None:
         super().fit()
         if self._scale != current_theme().scale:
-            # Widths that the user has drawn stay until the scale changes.
+            # Widths that the user has set stay until the scale changes.
             self._scale = current_theme().scale
             for place, column in enumerate(self.pairs_model.columns):
                 resize = QHeaderView.ResizeMode
@@ -341,7 +342,7 @@ class PairsTable(StudioTable):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Hides columns for which there is no room."""
+        """Hides columns that have no room."""
         width = self.viewport().width() / current_theme().scale
         for place, column in enumerate(self.pairs_model.columns):
             hidden = column.key in self._wanted_hidden or width < NEEDS.get(column.key, 0)

@@ -1,4 +1,4 @@
-"""Small parts of the data page: a field to search in, a tag with its icon."""
+"""Small parts of the page Data: a search field, and a tag with an icon."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QSizePolicy, QToolButton, QWidget
 
+from judgenet.ui.data import texts
 from judgenet.ui.elements import IconLabel, label, set_tone
 from judgenet.ui.icons import icon
 from judgenet.ui.measures import measure
@@ -15,10 +16,10 @@ _ICONS = {"warn": "warning", "good": "tick", "bad": "error"}
 
 
 class SearchField(QLineEdit):
-    """A line to search by, with a glass before it and a button that empties it.
+    """A search field with a magnifying glass and a button that clears it.
 
     Signals:
-        left: Down was pressed: the focus wants to go to what was found.
+        left: Down was pressed, to move the focus to the results.
     """
 
     left = Signal()
@@ -32,8 +33,8 @@ class SearchField(QLineEdit):
         self._glass.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.empty = QToolButton(self)
         self.empty.setIcon(icon("close"))
-        self.empty.setAccessibleName("Clear the search")
-        self.empty.setToolTip("Clear the search")
+        self.empty.setAccessibleName(texts.CLEAR_SEARCH)
+        self.empty.setToolTip(texts.CLEAR_SEARCH)
         self.empty.setCursor(Qt.CursorShape.ArrowCursor)
         self.empty.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.empty.clicked.connect(self.clear)
@@ -65,7 +66,7 @@ class SearchField(QLineEdit):
 
 
 class StateTag(QFrame):
-    """A state as an icon and words on a tint."""
+    """A state as an icon and words on a tinted background."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

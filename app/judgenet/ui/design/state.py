@@ -38,6 +38,12 @@ from judgenet.ui.canvas.model import (
 from judgenet.ui.canvas.model import NodeProblem as Mistake
 from judgenet.ui.design import texts
 
+_RULE_NOTES: Final = {
+    "c1": texts.MEANS,
+    "chair": texts.CHAIR_DECIDES,
+    LEARNED: texts.LEARNED_WEIGHTS,
+    ACCEPTED: texts.REST_FOR_PEOPLE,
+}
 _TIES: Final = {
     ("abstain", "tie"): texts.TIED_VOTE_IS_TIE,
     ("abstain", "c1"): texts.TIED_VOTE_BY_SCORES,
@@ -227,6 +233,19 @@ def _drawn_widths(spec: NetworkSpec, criteria: tuple[int, int] | None) -> list[i
     return [min(width, most) if spec.layers[at].adaptive else width for at, width in enumerate(widths)]
 
 
+def _vote_state(spec: NetworkSpec, layers: tuple[LayerState, ...], rule: str) -> VoteState:
+    """The node of the vote: the neurons that the rule counts, and a note on the rule."""
+    titles = tuple(texts.layer(number + 1) for number in range(spec.depth))
+    if (layer := voting_layer(rule)) is not None:
+        layers, titles = layers[layer - 1 : layer], titles[layer - 1 : layer]
+    aggregation = spec.aggregation
+    note = _RULE_NOTES.get(rule, "")
+    if not note and aggregation.quorum is not None:
+        note = texts.quorum_of(plural(aggregation.quorum, "neuron"))
+    note = note or _TIES.get((aggregation.ties, aggregation.fallback), "")
+    return VoteState(rule_words(rule), titles, boxes_of(layers), note=note, name=rule_name(rule))
+
+
 def design_state(
     spec: NetworkSpec,
     profiles: Mapping[str, EndpointProfile],
@@ -258,26 +277,11 @@ def design_state(
     )
     of_chair = [problem for problem in problems if problem.path.startswith("chair.")]
     chair = _chair_state(spec, profiles, mistake(of_chair[0] if of_chair else None))
-    counted = layers
-    titles = tuple(texts.layer(number + 1) for number in range(spec.depth))
-    if (layer := voting_layer(rule)) is not None:
-        counted, titles = counted[layer - 1 : layer], titles[layer - 1 : layer]
-    notes = {
-        "c1": texts.MEANS,
-        "chair": texts.CHAIR_DECIDES,
-        LEARNED: texts.LEARNED_WEIGHTS,
-        ACCEPTED: texts.REST_FOR_PEOPLE,
-    }
-    note = notes.get(rule, "")
-    aggregation = spec.aggregation
-    if aggregation.quorum is not None:
-        note = note or texts.quorum_of(plural(aggregation.quorum, "neuron"))
-    note = note or _TIES.get((aggregation.ties, aggregation.fallback), "")
     state = NetworkState(
         layers,
         pair=pair_state(pair, index),
         roles=roles_state(spec),
-        vote=VoteState(rule_words(rule), titles, boxes_of(counted), note=note, name=rule_name(rule)),
+        vote=_vote_state(spec, layers, rule),
         verdict=VerdictState(human=None if pair is None else pair.human),
         chair=chair,
         editable=editable,

@@ -26,8 +26,8 @@ from judgenet.ui.actions import known_action
 from judgenet.ui.context import Context
 from judgenet.ui.data.browse_view import BrowseView
 from judgenet.ui.data.drop_zone import DropZone
-from judgenet.ui.data.import_view import ImportView
-from judgenet.ui.data.importer import Importer, file_names
+from judgenet.ui.data.import_view import ImportView, file_names
+from judgenet.ui.data.importer import Importer
 from judgenet.ui.data.pair_actions import PairActions
 from judgenet.ui.data.pair_view import PairView
 from judgenet.ui.dialogs import shown

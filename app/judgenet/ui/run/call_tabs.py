@@ -475,6 +475,20 @@ _COLUMNS: Final = (
 )
 
 
+_FACTS: Final = (
+    texts.SCORES,
+    texts.ENDPOINT,
+    texts.MODEL,
+    texts.ANSWERED_BY,
+    texts.BATCH,
+    texts.PARAMETERS,
+    texts.THINKING,
+    texts.ASKED,
+    texts.CACHE,
+    texts.DETAIL,
+)
+
+
 class CallsTab(QWidget):
     """The table of all calls of a neuron with their use of tokens, time and money, and one of them in full.
 
@@ -509,19 +523,7 @@ class CallsTab(QWidget):
         column = QVBoxLayout(self)
         column.addWidget(self.table)
         column.addWidget(scroll, stretch=1)
-        names = (
-            texts.SCORES,
-            texts.ENDPOINT,
-            texts.MODEL,
-            texts.ANSWERED_BY,
-            texts.BATCH,
-            texts.PARAMETERS,
-            texts.THINKING,
-            texts.ASKED,
-            texts.CACHE,
-            texts.DETAIL,
-        )
-        for name in names:
+        for name in _FACTS:
             row = QHBoxLayout()
             word = label(name, tone="text2")
             value = label("", wrap=True)
