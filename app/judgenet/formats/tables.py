@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, Literal
 
 from judgenet.core.documents import well_formed
 
@@ -70,9 +71,17 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 _BATCH: Final = 2000
 
+ListForm = Literal["texts", "messages"]
+"""What a column of lists holds: texts, or messages whose contents are parts (``type``, ``text``)."""
 
-def write_parquet(records: Callable[[], Iterator[Mapping[str, Any]]], path: Path) -> int:
+
+def write_parquet(
+    records: Callable[[], Iterator[Mapping[str, Any]]],
+    path: Path,
+    lists: Mapping[str, ListForm] = MappingProxyType({}),
+) -> int:
     """Writes records as a Parquet file, in batches. What is no text, number or truth value is JSON text in its cell.
+    Columns named in ``lists`` are lists, where all their values are.
 
     The records are read twice: the type of a column follows from all its values, and memory stays flat.
     """
@@ -83,7 +92,11 @@ def write_parquet(records: Callable[[], Iterator[Mapping[str, Any]]], path: Path
     for record in records():
         for name, value in record.items():
             kinds.setdefault(name, set()).add(type(value))
-    schema = pa.schema([(name, _arrow_type(kind)) for name, kind in kinds.items()])
+    types = {
+        name: _list_type(lists[name]) if name in lists and kind == {list} else _arrow_type(kind)
+        for name, kind in kinds.items()
+    }
+    schema = pa.schema(types.items())
     texts = frozenset(name for name in kinds if schema.field(name).type == pa.string())
     count = 0
     again = records()
@@ -91,7 +104,8 @@ def write_parquet(records: Callable[[], Iterator[Mapping[str, Any]]], path: Path
         while batch := list(islice(again, _BATCH)):
             count += len(batch)
             rows = [
-                {name: _text(value) if name in texts else value for name, value in record.items()} for record in batch
+                {name: _text(value) if name in texts else _well_formed(value) for name, value in record.items()}
+                for record in batch
             ]
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))
     return count
@@ -106,6 +120,23 @@ def _arrow_type(kinds: set[type]) -> Any:
     if known == {int}:
         return pa.int64()
     return pa.float64() if known and known <= {int, float} else pa.string()
+
+
+def _list_type(form: ListForm) -> Any:
+    import pyarrow as pa
+
+    if form == "texts":
+        return pa.list_(pa.string())
+    part = pa.struct([("type", pa.string()), ("text", pa.string())])
+    return pa.list_(pa.struct([("role", pa.string()), ("content", pa.list_(part))]))
+
+
+def _well_formed(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_well_formed(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _well_formed(item) for name, item in value.items()}
+    return well_formed(value) if isinstance(value, str) else value
 
 
 def _text(value: Any) -> str | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, TextIO
@@ -16,7 +16,7 @@ from judgenet.core.acceptance import FOR_PEOPLE
 from judgenet.core.aggregate import NO_QUORUM
 from judgenet.core.documents import well_formed
 from judgenet.core.wording import plural
-from judgenet.formats.tables import guard_cell, whole_file, write_parquet
+from judgenet.formats.tables import ListForm, guard_cell, whole_file, write_parquet
 from judgenet.report.exported_pictures import PictureFiles
 from judgenet.report.run_records import (
     Omitted,
@@ -82,12 +82,13 @@ _LEFT: Final = {
 class Records:
     """Records to be written, made anew each time that they are asked for. ``unit`` names one of them; ``head`` gives
     the other members of a JSON file whose records stand in the member ``examples``. ``pictures`` are the files beside
-    them, where they have some."""
+    them, where they have some; ``lists`` are the columns that are lists in Parquet."""
 
     unit: str
     make: Callable[[], Iterator[Record]]
     head: Callable[[], Record] | None = None
     pictures: PictureFiles | None = None
+    lists: Mapping[str, ListForm] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +100,12 @@ class RunExport:
     records: Callable[[ExportedRun], Iterator[Record]]
     formats: tuple[ExportFormat, ...] = _LINES
     head: Callable[[ExportedRun], Record] | None = None
+    lists: Mapping[str, ListForm] = field(default_factory=dict)
 
     def of(self, wanted: ExportedRun) -> Records:
         """The records of a run."""
         head = None if self.head is None else partial(self.head, wanted)
-        return Records(self.unit, partial(self.records, wanted), head, wanted.pictures)
+        return Records(self.unit, partial(self.records, wanted), head, wanted.pictures, self.lists)
 
 
 RUN_EXPORTS: Final[dict[str, RunExport]] = {
@@ -118,6 +120,7 @@ RUN_EXPORTS: Final[dict[str, RunExport]] = {
         "Preferences for training (chosen, rejected)",
         "preference",
         lambda of: preference_records(of.store, of.run, of.source, of.left_out, of.pictures),
+        lists={"prompt": "messages", "chosen": "messages", "rejected": "messages", "images": "texts"},
     ),
     "systems": RunExport(
         "Scores by system, one row per response",
@@ -153,7 +156,7 @@ def write_export(records: Records, format: ExportFormat, path: Path) -> int:
     try:
         with _draft(path) as draft:
             if format == "parquet":
-                return write_parquet(records.make, draft)
+                return write_parquet(records.make, draft, records.lists)
             with draft.open("w", encoding="utf-8", newline="") as out:
                 return write_text(records, format, out)
     except BaseException:

@@ -102,8 +102,12 @@ def test_preferences_have_messages_and_files_beside_them(judged: Judgenet, tmp_p
 
     judged(*asked, "-o", "to/preferences.parquet")
     row = pq.read_table(tmp_path / "to/preferences.parquet").to_pylist()[0]
-    record = {name: json.loads(row[name]) for name in ("prompt", "chosen", "rejected", "images")}
-    check_preference(record, [(tmp_path / "to" / path).read_bytes() for path in record["images"]])
+    for name in ("prompt", "chosen", "rejected"):
+        for said in row[name]:
+            said["content"] = [
+                {key: value for key, value in part.items() if value is not None} for part in said["content"]
+            ]
+    check_preference(row, [(tmp_path / "to" / path).read_bytes() for path in row["images"]])
 
 
 def test_an_export_that_fails_leaves_no_picture(
@@ -132,7 +136,7 @@ def test_a_data_set_folder_has_them_with_a_column_of_paths(judged: Judgenet, tmp
     assert [(tmp_path / "set" / row["path"]).read_bytes() for row in rows] == [RED, GREEN, BLUE]
     assert all(row["path"].startswith("images/") for row in rows)
     row = pq.read_table(tmp_path / "set/data/preferences.parquet").to_pylist()[0]
-    assert json.loads(row["images"]) == [row["path"] for row in rows]
+    assert row["images"] == [row["path"] for row in rows]
     card = (tmp_path / "set/README.md").read_text()
     assert "| `data/pictures.parquet` | 3 |" in card
     assert "The pictures of the pairs are in `images` (3 files)" in card

@@ -6,12 +6,13 @@ import csv
 import io
 from pathlib import Path
 
+import pyarrow.parquet as parquet  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from judgenet.formats import csv_text, guard_cell
-from judgenet.formats.tables import whole_file
+from judgenet.formats.tables import ListForm, whole_file, write_parquet
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,14 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     with whole_file(path) as draft:
         draft.write_text("after")
     assert [(found.name, found.read_text()) for found in tmp_path.iterdir()] == [("x", "after")]
+
+
+def test_columns_of_lists_are_lists_in_parquet_where_all_their_values_are(tmp_path: Path) -> None:
+    said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "half \ud83d"}]}]
+    rows = [{"prompt": said, "images": ["1.png"], "mixed": ["x"]}, {"prompt": said, "images": [], "mixed": "y"}]
+    lists: dict[str, ListForm] = {"prompt": "messages", "images": "texts", "mixed": "texts"}
+    assert write_parquet(lambda: iter(rows), tmp_path / "rows.parquet", lists) == 2
+    first, second = parquet.read_table(tmp_path / "rows.parquet").to_pylist()
+    content = [{"type": "image", "text": None}, {"type": "text", "text": "half \ufffd"}]
+    assert first == {"prompt": [{"role": "user", "content": content}], "images": ["1.png"], "mixed": '["x"]'}
+    assert (second["images"], second["mixed"]) == ([], "y")
