@@ -599,13 +599,14 @@ def _guarded(frame: Mapping[str, Template]) -> bool:
 
 def _words(frame: Mapping[str, Template], text: str, mark: str) -> str:
     """A role's words on one line, without the mark and, where they are set apart, without look-alikes of it."""
-    line = _line(text, mark)
-    return _LOOKS_LIKE_A_DELIMITER.sub("‹\\1›", line) if _guarded(frame) else line
+    return _line(text, mark, _guarded(frame))
 
 
-def _line(text: str, mark: str) -> str:
-    """A role's text on one line and without the mark: generated roles are a model's words."""
-    return _unmarked(" ".join(text.split()), mark)
+@lru_cache(maxsize=1024)
+def _line(text: str, mark: str, guarded: bool) -> str:
+    """A role's text on one line: generated roles are a model's words. All who hear of a role are told the same."""
+    line = _unmarked(" ".join(text.split()), mark)
+    return _LOOKS_LIKE_A_DELIMITER.sub("‹\\1›", line) if guarded else line
 
 
 def _unmarked(text: str, mark: str) -> str:

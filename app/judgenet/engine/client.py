@@ -8,21 +8,19 @@ import random
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
-from judgenet.core.documents import well_formed
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
-from judgenet.core.pictures import picture_tokens
-from judgenet.core.probabilities import PROBABILITIES, SCORES
 from judgenet.core.schemas import ReplyForm
-from judgenet.core.tokens import estimate_tokens
 from judgenet.core.wording import duration
 from judgenet.engine import limits
 from judgenet.engine.exchange import Exchange, ExchangeResult
-from judgenet.engine.limits import Clock, Gate, Limiter, Permit, Stopped
+from judgenet.engine.known_model import KnownModel, Stop
+from judgenet.engine.limits import Clock, Limiter, Permit, Stopped
 from judgenet.engine.negotiation import lesson, lesson_words
 from judgenet.engine.ports import (
     CallFailed,
@@ -35,11 +33,11 @@ from judgenet.engine.ports import (
     OnState,
     OnText,
     PicturesRefused,
-    Usage,
 )
 from judgenet.engine.providers import common, errors, provider_for
 from judgenet.engine.providers.common import Provider
 from judgenet.engine.providers.errors import Fault
+from judgenet.engine.replies import Replies
 from judgenet.engine.transport import Transport
 
 LONGEST_WAIT = 300.0
@@ -95,30 +93,22 @@ def open_endpoint(
     )
 
 
-class _Model:
-    """What is known of a model at an endpoint."""
+@dataclass(slots=True)
+class _ChatCall:
+    """A call in progress: its request, and how far it is."""
 
-    def __init__(self, learned: dict[str, Any]) -> None:
-        self.learned = learned
-        self.gate = Gate()
-        self.lessons: set[tuple[str, str]] = set()
-        self.told_window = False
-        self.told_scores = False
-        self.blind: _Stop | None = None
-        """Set where the model takes no pictures."""
-
-
-class _Stop:
-    """Why the endpoint, or a model of it, was stopped."""
-
-    def __init__(self, reason: Reason, message: str, status: int | None, model: str | None) -> None:
-        self.reason = reason
-        self.message = message
-        self.status = status
-        self.model = model
-
-    def error(self, attempts: int, kind: type[EndpointStopped] = EndpointStopped) -> EndpointStopped:
-        return kind(self.reason, self.message, status=self.status, attempts=attempts, model=self.model)
+    number: int
+    request: ChatRequest
+    model: KnownModel
+    on_text: OnText | None
+    tokens: float = 0.0
+    """What it may use at most, by estimate, where a limit needs that."""
+    sent: int = 0
+    failures: int = 0
+    alone: bool = False
+    """Whether other calls to the model wait until this one has come through."""
+    learned: dict[str, Any] = field(default_factory=dict)
+    """What was known of the model when it was sent last."""
 
 
 class HttpEndpoint:
@@ -148,12 +138,13 @@ class HttpEndpoint:
         self._profile = profile
         self._provider: Provider = provider_for(profile, extra, thinks=thinks)
         self._exchange = Exchange(profile, self._provider, transport)
+        self._replies = Replies(profile, self._provider, partial(self._tell, "learned"))
         self._key = key or (lambda: None)
         self._key_lock = asyncio.Lock()
         self._capabilities: Capabilities = capabilities or NothingKept()
         self._on_state = on_state
         self._rng = random.Random(seed)
-        self._models: dict[str, _Model] = {}
+        self._models: dict[str, KnownModel] = {}
         self._calls = itertools.count()
         self._silent: set[int] = set()
         self._failed: set[int] = set()
@@ -211,10 +202,10 @@ class HttpEndpoint:
         """Closes connections."""
         await self._exchange.close()
 
-    def _model(self, name: str) -> _Model:
+    def _model(self, name: str) -> KnownModel:
         model = self._models.get(name)
         if model is None:
-            model = self._models[name] = _Model(dict(self._capabilities.load(self.name, name)))
+            model = self._models[name] = KnownModel(dict(self._capabilities.load(self.name, name)))
         return model
 
     # A call
@@ -222,73 +213,83 @@ class HttpEndpoint:
     async def chat(self, request: ChatRequest, on_text: OnText | None = None) -> ChatReply:
         """Asks, retries what is worth retrying, and returns the answer; see ``ports.Endpoint``."""
         model = self._model(request.model)
-        gate = model.gate
-        number = next(self._calls)
-        sent = failures = 0
-        alone = False
-        tokens = 0.0
+        call = _ChatCall(next(self._calls), request, model, on_text)
         if self._limiter.counts_tokens:
-            tokens = float(self._prompt_tokens(request) + request.most_tokens)
+            call.tokens = float(self._replies.prompt_tokens(request) + request.most_tokens)
         try:
             while True:
-                if not alone and not gate.open:
-                    alone = await gate.enter()
-                self._check(request, model)
-                permit = await self._limiter.acquire(request.model, tokens)
-                used: float | None = None
-                try:
-                    self._check(request, model)
-                    if self._exchange.headers is None:
-                        await self._look_up_key(sent)
-                    learned = dict(model.learned)
-                    stream = on_text is not None and common.STREAM not in learned
-                    sent += 1
-                    outcome = await self._exchange.send(request, learned, on_text if stream else None)
-                    outcome = self._heard(outcome, number, failures >= self._profile.retries)
-                    if isinstance(outcome, ExchangeResult):
-                        applied = common.otherwise(request, learned, self._provider)
-                        reply = self._reply(outcome, request, model, sent, applied)
-                        used = float(reply.usage.prompt + reply.usage.completion)
-                    else:
-                        if outcome.action != "retry":
-                            used = 0.0
-                        # Before the place is free: the next call must not be let out first.
-                        self._raise_final(outcome, request.model, number, sent)
-                        if outcome.action in ("slow", "unreachable"):
-                            self._slow_down(permit, outcome, sent, request.model)
-                finally:
-                    self._limiter.release(permit, used)
-                if isinstance(outcome, ExchangeResult):
-                    self._succeeded(model)
-                    self._watch_bodies(outcome, number, sent)
-                    self._watch_scores(request, model, reply)
-                    if on_text is not None and not stream and reply.text:
-                        on_text(reply.text)
-                    return reply
-                if outcome.action == "refused":
-                    self._negotiate(request, model, learned, outcome, sent)
-                    continue
-                if outcome.action == "unreachable" and self._waits_for_it:
-                    continue  # the limiter holds all calls; this one has used up nothing
-                failures += 1
-                if failures > self._retries(outcome):
-                    raise self._gives_up(outcome, number, sent)
-                wait = max(outcome.wait or 0.0, limits.backoff(failures, self._rng))
-                if outcome.action == "retry" and not self._reached:
-                    self._tell_once(outcome, f"{outcome.text} {_again(wait)}")
-                if alone and outcome.action != "unreachable":
-                    # This call may be the trouble: let the next one try.
-                    alone = False
-                    gate.leave()
-                await self._limiter.sleep(wait, request.model)
+                if not call.alone and not model.gate.open:
+                    call.alone = await model.gate.enter()
+                outcome = await self._attempt(call)
+                if isinstance(outcome, ChatReply):
+                    return outcome
+                await self._before_next(call, outcome)
         except Stopped as stopped:
-            stop: _Stop = stopped.cause
-            raise stop.error(sent) from None
+            stop: Stop = stopped.cause
+            raise stop.error(call.sent) from None
         finally:
-            if alone:
-                gate.leave()
+            if call.alone:
+                model.gate.leave()
 
-    def _check(self, request: ChatRequest, model: _Model) -> None:
+    async def _attempt(self, call: _ChatCall) -> ChatReply | Fault:
+        """Sends a request once, when it may go."""
+        request, model = call.request, call.model
+        self._check(request, model)
+        permit = await self._limiter.acquire(request.model, call.tokens)
+        used: float | None = None
+        try:
+            self._check(request, model)
+            if self._exchange.headers is None:
+                await self._look_up_key(call.sent)
+            call.learned = dict(model.learned)
+            stream = call.on_text is not None and common.STREAM not in call.learned
+            call.sent += 1
+            outcome = await self._exchange.send(request, call.learned, call.on_text if stream else None)
+            outcome = self._heard(outcome, call.number, call.failures >= self._profile.retries)
+            if isinstance(outcome, ExchangeResult):
+                applied = common.otherwise(request, call.learned, self._provider)
+                reply = self._replies.reply(outcome, request, model, call.sent, applied)
+                used = float(reply.usage.prompt + reply.usage.completion)
+            else:
+                if outcome.action != "retry":
+                    used = 0.0
+                # Before the place is free: the next call must not be let out first.
+                self._raise_final(outcome, request.model, call.number, call.sent)
+                if outcome.action in ("slow", "unreachable"):
+                    self._slow_down(permit, outcome, call.sent, request.model)
+                return outcome
+        finally:
+            self._limiter.release(permit, used)
+        self._succeeded(model)
+        self._watch_bodies(outcome, call.number, call.sent)
+        self._replies.watch_scores(request, model, reply)
+        if call.on_text is not None and not stream and reply.text:
+            call.on_text(reply.text)
+        return reply
+
+    async def _before_next(self, call: _ChatCall, fault: Fault) -> None:
+        """What comes between an attempt that failed and the next one.
+
+        :raises CallFailed: there is no next one.
+        """
+        if fault.action == "refused":
+            self._negotiate(call.request, call.model, call.learned, fault, call.sent)
+            return
+        if fault.action == "unreachable" and self._waits_for_it:
+            return  # the limiter holds all calls; this one has used up nothing
+        call.failures += 1
+        if call.failures > self._retries(fault):
+            raise self._gives_up(fault, call.number, call.sent)
+        wait = max(fault.wait or 0.0, limits.backoff(call.failures, self._rng))
+        if fault.action == "retry" and not self._reached:
+            self._tell_once(fault, f"{fault.text} {_again(wait)}")
+        if call.alone and fault.action != "unreachable":
+            # This call may be the trouble: let the next one try.
+            call.alone = False
+            call.model.gate.leave()
+        await self._limiter.sleep(wait, call.request.model)
+
+    def _check(self, request: ChatRequest, model: KnownModel) -> None:
         """Refuses what the model is known not to take."""
         if request.schema is not None and model.learned.get(common.SCHEMA) == common.REFUSED:
             raise FormRefused(f"{self.name}: {request.model} takes no reply schema")
@@ -336,12 +337,12 @@ class HttpEndpoint:
         """A call that failed for good; or, where nothing was ever answered, the endpoint's stop."""
         if not self._reached:
             if fault.action == "unreachable":
-                return self._stop(_Stop(fault.reason, fault.text, fault.status, None), sent)
+                return self._stop(Stop(fault.reason, fault.text, fault.status, None), sent)
             if fault.reason not in _OF_THE_CALL:
                 self._failed.add(number)
             if len(self._failed) >= _FIRST_CALLS:
                 text = f"{fault.text} The first {_FIRST_CALLS} calls all failed, so no more are sent."
-                return self._stop(_Stop(fault.reason, text, fault.status, None), sent)
+                return self._stop(Stop(fault.reason, text, fault.status, None), sent)
         self._tell_once(fault, fault.text)
         return CallFailed(fault.reason, fault.text, status=fault.status, attempts=sent)
 
@@ -351,7 +352,7 @@ class HttpEndpoint:
             self._told.add(fault.reason)
             self._tell("failing", message)
 
-    def _succeeded(self, model: _Model) -> None:
+    def _succeeded(self, model: KnownModel) -> None:
         if not model.gate.open:
             model.gate.unlock()
         if self._limiter.succeeded():
@@ -372,9 +373,11 @@ class HttpEndpoint:
                     "address: what answers there is probably no model."
                 )
                 reason = Reason.TOO_LARGE if unreadable == "too_large" else Reason.UNPARSED
-                self._stop(_Stop(reason, text, None, None), sent)
+                self._stop(Stop(reason, text, None, None), sent)
 
-    def _negotiate(self, request: ChatRequest, model: _Model, learned: dict[str, Any], fault: Fault, sent: int) -> None:
+    def _negotiate(
+        self, request: ChatRequest, model: KnownModel, learned: dict[str, Any], fault: Fault, sent: int
+    ) -> None:
         """Leaves out, or renames, what the endpoint refused; the next attempt is built without it."""
         if learned != model.learned:
             return  # another call learned it meanwhile
@@ -394,16 +397,16 @@ class HttpEndpoint:
         if fault.wait is not None and fault.wait > LONGEST_WAIT:
             until = time.time() + fault.wait
             text = f"{fault.text} It asks to wait {duration(fault.wait)}, until {_clock_time(until)}."
-            raise self._stop(_Stop(fault.reason, text, fault.status, None), sent, until)
+            raise self._stop(Stop(fault.reason, text, fault.status, None), sent, until)
         if fault.action == "stop":
-            raise self._stop(_Stop(fault.reason, fault.text, fault.status, None), sent)
+            raise self._stop(Stop(fault.reason, fault.text, fault.status, None), sent)
         if fault.action == "blind":
-            stop = self._model(model).blind = _Stop(fault.reason, fault.text, fault.status, model)
+            stop = self._model(model).blind = Stop(fault.reason, fault.text, fault.status, model)
             raise stop.error(sent, PicturesRefused)
         if fault.action == "stop_model":
-            raise self._stop(_Stop(fault.reason, fault.text, fault.status, model), sent)
+            raise self._stop(Stop(fault.reason, fault.text, fault.status, model), sent)
 
-    def _stop(self, stop: _Stop, sent: int, until: float | None = None) -> EndpointStopped:
+    def _stop(self, stop: Stop, sent: int, until: float | None = None) -> EndpointStopped:
         if self._limiter.stop(stop, stop.model):
             for name, model in self._models.items():
                 if stop.model is None or stop.model == name:
@@ -443,7 +446,7 @@ class HttpEndpoint:
                 f"{place} not reached for {duration(away)}, since {self._away_at}: {what} What is finished is "
                 "kept; the same command goes on from here once it is back. A longer --patience waits longer."
             )
-            raise self._stop(_Stop(fault.reason, text, fault.status, None), sent)
+            raise self._stop(Stop(fault.reason, text, fault.status, None), sent)
         tries = f"next try in {duration(max(1.0, wait))}"
         return f"paused: {place} not reached since {self._away_at}; {tries}. {what[:1].upper()}{what[1:]}"
 
@@ -469,83 +472,8 @@ class HttpEndpoint:
                 named = named or "given"
             if named and not key:
                 text = f"{self.name}: the key {named} {problem}. Set it as an environment variable or store it."
-                raise self._stop(_Stop(Reason.NO_KEY, text, None, None), sent)
+                raise self._stop(Stop(Reason.NO_KEY, text, None, None), sent)
             self._exchange.set_key(key)
-
-    def _reply(
-        self, outcome: ExchangeResult, request: ChatRequest, model: _Model, sent: int, applied: Mapping[str, Any]
-    ) -> ChatReply:
-        answer = outcome.answer
-        text = "".join(answer.text)
-        if called := "".join(answer.called):
-            text = f"{text.rstrip()}\n{called}" if text.strip() else called
-        if not text and answer.refusal:
-            text = "".join(answer.refusal)
-        text = well_formed(text)
-        thinking = well_formed("".join(answer.thinking)) or None
-        finish = common.finish_reason(answer, self._provider.finish_reasons)
-        prompt, completion, cached, reasoning = answer.usage or (0, 0, 0, 0)
-        if request.more.get(common.REASONING) == "none" and (thinking or reasoning):
-            # Some servers ignore what they do not know.
-            applied = {**applied, common.REASONING: common.NOT_APPLIED}
-        estimated = False
-        if prompt == 0:
-            prompt = self._prompt_tokens(request)
-            estimated = True
-        if completion == 0 and answer.unreadable is not None:
-            # What it took to write is not known: it is counted with the most that was asked for.
-            completion, estimated = request.most_tokens, True
-        if completion == 0 and (text or thinking):
-            completion = estimate_tokens(text) + estimate_tokens(thinking or "")
-            estimated = True
-        if not estimated:
-            self._watch_window(request, model, prompt, completion)
-        return ChatReply(
-            text=text,
-            finish_reason=finish,
-            raw_finish_reason=answer.raw_finish,
-            model=answer.model,
-            fingerprint=answer.fingerprint,
-            thinking=thinking,
-            usage=Usage(prompt, completion, cached, reasoning, estimated),
-            latency_s=outcome.latency_s,
-            attempts=sent,
-            applied=applied,
-            tokens=tuple(answer.tokens),
-        )
-
-    def _prompt_tokens(self, request: ChatRequest) -> int:
-        """About how many tokens a request's prompt has."""
-        pictures = (sent.picture for sent in request.pictures)
-        kind = self._profile.kind
-        seen = sum(picture_tokens(kind, request.model, one.width, one.height) for one in pictures)
-        return estimate_tokens(request.system) + estimate_tokens(request.user) + seen
-
-    def _watch_scores(self, request: ChatRequest, model: _Model, reply: ChatReply) -> None:
-        """Tells once where token probabilities were asked for and none come; a refusal was told when it was learned."""
-        wanted = request.more.get(SCORES) == PROBABILITIES
-        if not wanted or reply.tokens or model.told_scores or SCORES in model.learned:
-            return
-        model.told_scores = True
-        gives = "came without" if SCORES in self._provider.parameters else "are of an API that gives no"
-        self._tell(
-            "learned",
-            f"{self.name}, {request.model}: answers {gives} token probabilities; such scores are those of the text.",
-        )
-
-    def _watch_window(self, request: ChatRequest, model: _Model, prompt: int, completion: int) -> None:
-        """Tells once where prompt and answer together fill a round window: some servers cut a prompt silently
-        to the context that they were started with."""
-        total = prompt + completion
-        if model.told_window or total < 1024 or total & (total - 1) or completion >= request.most_tokens:
-            return
-        model.told_window = True
-        model.learned["context_window"] = total
-        self._tell(
-            "learned",
-            f"{self.name}, {request.model}: prompt and answer fill exactly {total} tokens. The server's context is "
-            "probably that small, and prompts may be cut: start it with a larger one.",
-        )
 
 
 def whole_reply(
@@ -553,10 +481,10 @@ def whole_reply(
 ) -> ChatReply | Fault:
     """The answer to a request in a body that came otherwise than by :meth:`HttpEndpoint.chat`, as in a batch's results;
     it has no time of its own."""
-    found = endpoint._exchange.read(content, 0.0)
-    if isinstance(found, Fault):
-        return found
-    return endpoint._reply(found, request, endpoint._model(request.model), attempts, applied)
+    outcome = endpoint._exchange.read(content, 0.0)
+    if isinstance(outcome, Fault):
+        return outcome
+    return endpoint._replies.reply(outcome, request, endpoint._model(request.model), attempts, applied)
 
 
 def body_of(endpoint: HttpEndpoint, request: ChatRequest) -> tuple[dict[str, Any], dict[str, Any]]:

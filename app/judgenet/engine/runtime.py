@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -38,6 +38,26 @@ def collecting_seldom() -> Iterator[None]:
             _runs -= 1
             if _runs == 0 and gc.get_threshold() == (_YOUNG_OBJECTS, *_usual[1:]):
                 gc.set_threshold(*_usual)
+
+
+class Together(Generic[T]):
+    """Hands on what it is called with at the end of the loop's turn, in order. One by one, each would wake the thread
+    that waits for it, which takes the interpreter from the loop."""
+
+    def __init__(self, tell: Callable[[T], object]) -> None:
+        self._tell = tell
+        self._waiting: list[T] = []
+
+    def __call__(self, item: T) -> None:
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self._waiting.append(item)
+
+    def flush(self) -> None:
+        """Hands on at once what waits."""
+        waiting, self._waiting = self._waiting, []
+        for item in waiting:
+            self._tell(item)
 
 
 class Runtime:

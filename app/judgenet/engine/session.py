@@ -44,7 +44,7 @@ from judgenet.engine.executor import Executor
 from judgenet.engine.pair_choice import Steering
 from judgenet.engine.pairs_under_way import RunPlan
 from judgenet.engine.ports import Endpoint, EndpointState
-from judgenet.engine.runtime import Runtime, collecting_seldom
+from judgenet.engine.runtime import Runtime, Together, collecting_seldom
 from judgenet.engine.server_context import ContextWatch
 from judgenet.store.db import Store
 from judgenet.store.pictures import keep_pictures
@@ -422,11 +422,12 @@ class Engine:
 
     async def _go(self, handle: RunHandle, store: Store, start: Start, emit: Callable[[Event], None]) -> RunFinished:
         run_id = handle.run.id
+        tell = Together(emit)
 
         def on_state(state: EndpointState) -> None:
             # The executor tells of a stop itself, when it holds the calls back.
             if state.state != "stopped":
-                emit(EndpointChanged(run_id, state.endpoint, state.state, state.message))
+                tell(EndpointChanged(run_id, state.endpoint, state.state, state.message))
 
         opens = self._open_with or partial(open_endpoints, salt=start.salt)
         endpoints = opens(endpoints_of(start.spec), start.profiles, store, start.folder, on_state)
@@ -438,12 +439,13 @@ class Engine:
         try:
             if self._open_with is None:
                 await watch.begin(start.spec, start.pairs)
-            handle._executor = _executor(handle.plan, store, endpoints, desks, emit)
+            handle._executor = _executor(handle.plan, store, endpoints, desks, tell)
             for action in handle._early:
                 action(handle._executor)
             with collecting_seldom():
                 return await handle._executor.run()
         finally:
+            tell.flush()
             watch.end()
             closing = [*(desk.close() for desk in desks.values()), *(of.close() for of in endpoints.values())]
             await asyncio.gather(*closing, return_exceptions=True)

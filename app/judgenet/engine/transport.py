@@ -5,6 +5,7 @@ aiohttp is the only HTTP client of the program. Whatever sends requests asks a :
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import ipaddress
 import os
@@ -12,12 +13,17 @@ import ssl
 import urllib.request
 from collections.abc import AsyncGenerator, AsyncIterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 from multidict import CIMultiDict
 from yarl import URL
+
+if TYPE_CHECKING:
+    from aiohttp.connector import Connection
+    from aiohttp.http import RawResponseMessage
 
 
 @functools.cache
@@ -149,17 +155,81 @@ class AiohttpAnswer:
         await self._response.wait_for_close()
 
 
+class DirectAnswer:
+    """An answer that was read off a connection of aiohttp's, without its session."""
+
+    __slots__ = ("_connection", "_content", "headers", "status")
+
+    def __init__(self, connection: Connection, message: RawResponseMessage, content: aiohttp.StreamReader) -> None:
+        self._connection = connection
+        self._content = content
+        self.status: int = message.code
+        self.headers: Mapping[str, str] = message.headers
+
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
+        """The body as it comes, as it was packed."""
+        while piece := await self._content.readany():
+            yield piece
+
+    async def aclose(self) -> None:
+        """Frees the connection, or ends it where the body was not read to its end."""
+        _give_back(self._connection)
+
+
+def _give_back(connection: Connection) -> None:
+    transport = connection.transport
+    if transport is not None and transport.get_write_buffer_size():
+        # Answered before all of the request was sent: what is left of it would begin the next one.
+        connection.close()
+    else:
+        connection.release()  # aiohttp ends it where the answer was not read to its end
+
+
+_BY_SESSION = ("connection", "content-length", "expect", "host", "transfer-encoding")
+"""Headers that say how a request is sent: aiohttp's session knows what to do with them."""
+
+
+def _is_usual(url: URL, headers: CIMultiDict[str]) -> bool:
+    """Whether nothing in an address or in headers needs aiohttp's session."""
+    plain = url.scheme in ("http", "https") and bool(url.raw_host) and url.raw_user is None and not url.raw_password
+    return plain and not any(name in headers for name in _BY_SESSION)
+
+
+class _Route:
+    """Where requests to an address with certain headers go, and what each of them begins with: all up to the number of
+    its body's bytes.
+
+    :raises ValueError: a header has a line break, which would begin another one.
+    """
+
+    __slots__ = ("head", "headers", "target")
+
+    def __init__(self, url: URL, headers: CIMultiDict[str]) -> None:
+        self.target = aiohttp.ClientRequest("POST", url, loop=asyncio.get_running_loop())
+        self.headers = headers
+        lines = [f"POST {url.raw_path_qs} HTTP/1.1", f"Host: {url.host_port_subcomponent}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        if any(sign in line for line in lines for sign in "\r\n\0"):
+            raise ValueError("a header holds a line break or a null character")
+        self.head = ("\r\n".join(lines) + "\r\nContent-Length: ").encode()
+
+
 class AiohttpTransport:
     """Sends requests by aiohttp, by a proxy where there is one. Must be made on the loop that uses it.
 
     It sets no limit of connections: the limiter does, and a second queue behind it would count its waiting as latency.
+
+    Requests of the usual form, a body by POST and no proxy, are written to aiohttp's connections at once. Its session
+    makes a request, a writer, a task and a response of each, which costs as much as all the rest of sending it; names,
+    certificates, connections that are kept, and reading of answers are aiohttp's either way.
     """
 
     def __init__(self, context: ssl.SSLContext | None, proxy: str | None) -> None:
-        connector = aiohttp.TCPConnector(limit=0, ssl=True if context is None else context, ttl_dns_cache=300)
+        self._connector = aiohttp.TCPConnector(limit=0, ssl=True if context is None else context, ttl_dns_cache=300)
         self._session = aiohttp.ClientSession(
-            connector=connector, cookie_jar=aiohttp.DummyCookieJar(), auto_decompress=False
+            connector=self._connector, cookie_jar=aiohttp.DummyCookieJar(), auto_decompress=False
         )
+        self._routes: dict[URL, _Route] = {}
         self._by_proxy: dict[str, Any] = {}
         self._login: dict[str, str] = {}
         if proxy is not None:
@@ -177,8 +247,10 @@ class AiohttpTransport:
         headers: CIMultiDict[str],
         body: bytes | AsyncIterable[bytes] | None,
         within: aiohttp.ClientTimeout,
-    ) -> AiohttpAnswer:
+    ) -> HttpAnswer:
         """As :meth:`Transport.send`."""
+        if method == "POST" and isinstance(body, bytes) and (route := self._route(url, headers)) is not None:
+            return await self._post(route, body, within)
         if self._login and url.scheme == "http":
             # Without a tunnel the proxy reads the request itself.
             headers = headers.copy()
@@ -187,6 +259,38 @@ class AiohttpTransport:
             method, url, headers=headers, data=body, allow_redirects=False, timeout=within, **self._by_proxy
         )
         return AiohttpAnswer(response)
+
+    def _route(self, url: URL, headers: CIMultiDict[str]) -> _Route | None:
+        """The way past aiohttp's session, where there is one."""
+        route = self._routes.get(url)
+        if route is None or route.headers is not headers:
+            if self._by_proxy or not _is_usual(url, headers):
+                return None
+            route = self._routes[url] = _Route(url, headers)
+        return route
+
+    async def _post(self, route: _Route, body: bytes, within: aiohttp.ClientTimeout) -> DirectAnswer:
+        content = b"%b%d\r\n\r\n%b" % (route.head, len(body), body)
+        try:
+            connection = await self._connector.connect(route.target, traces=[], timeout=within)
+        except TimeoutError as error:
+            raise aiohttp.ConnectionTimeoutError(f"no connection to {route.target.url.host} in time") from error
+        try:
+            protocol = connection.protocol
+            if protocol is None or protocol.transport is None:
+                raise aiohttp.ClientConnectionResetError("the connection is closed")
+            protocol.set_response_params(read_until_eof=True, auto_decompress=False)
+            protocol.transport.write(content)
+            message, answer = await protocol.read()
+            while 100 <= message.code < 200 and message.code != 101:
+                message, answer = await protocol.read()
+        except HttpProcessingError as error:
+            connection.close()
+            raise aiohttp.ClientPayloadError(f"no HTTP answer ({error.message})") from error
+        except BaseException:
+            connection.close()
+            raise
+        return DirectAnswer(connection, message, answer)
 
     async def aclose(self) -> None:
         """Closes all connections."""
