@@ -20,10 +20,11 @@ from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.evaluation import Reason, Unscored
 from judgenet.core.events import BatchesChanged, Event, LayerFinished, RolesFound
 from judgenet.engine.asked_calls import AskedCall, EndedCall, pictures_of, request_of
+from judgenet.engine.asking import LENGTH_FACTOR, LENGTH_MOST, AskedAnswer
 from judgenet.engine.batch_desk import BatchDesk, BatchStanding
 from judgenet.engine.budget import Reserve
 from judgenet.engine.client import HttpEndpoint, body_of, fault_of_result, learn_refusal, whole_reply
-from judgenet.engine.executor import LENGTH_FACTOR, LENGTH_MOST, Executor
+from judgenet.engine.executor import Executor
 from judgenet.engine.pairs_under_way import Emit, PairsUnderWay, RunPlan
 from judgenet.engine.ports import (
     CallFailed,
@@ -502,9 +503,9 @@ class BatchExecutor(Executor):
             reply = replace(reply, applied={**reply.applied, LONGER: row.max_tokens})
         self._proven.add(asked.model)
         asked.lane.opened = True
-        self._asking[asked.question.key] = []
+        self._followers[asked.question.key] = []
         batch = desk.book.batch(row.batch).id
-        self._answered(asked, replace(reply, batch=batch), result, rule, usage, row.tries, now())
+        self._answered(asked, AskedAnswer(replace(reply, batch=batch), result, rule, usage, row.tries), now())
 
     def _put_longer(self, desk: BatchDesk, asked: AskedCall, row: BatchCall) -> bool:
         limit = min(row.max_tokens * LENGTH_FACTOR, LENGTH_MOST)

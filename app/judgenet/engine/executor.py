@@ -12,7 +12,6 @@ import asyncio
 import heapq
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from judgenet.core.evaluation import Reason, Unscored
@@ -37,27 +36,26 @@ from judgenet.engine.asked_calls import (
     finished_event,
     outcome_of,
     pictures_of,
-    request_of,
 )
+from judgenet.engine.asking import AskedAnswer, Asking
 from judgenet.engine.budget import Used
 from judgenet.engine.kept_answers import KeptAnswers
 from judgenet.engine.pairs_under_way import Emit, PairsUnderWay, RunPlan
 from judgenet.engine.ports import (
     CallFailed,
-    ChatReply,
     Endpoint,
     EndpointStopped,
     FormRefused,
     PicturesRefused,
     Usage,
 )
-from judgenet.engine.questions import CallResult, Question, Questions
+from judgenet.engine.questions import Questions
+from judgenet.engine.run_end import all_stops, left_pairs, not_kept
 from judgenet.engine.stand_ins import StandIns
 from judgenet.engine.work import Call
 from judgenet.store.db import Store, now
 from judgenet.store.pictures import SentPictures
 from judgenet.store.runs import (
-    LONGER,
     Answer,
     RecordedAnswer,
     set_run_state,
@@ -66,17 +64,12 @@ from judgenet.store.runs import (
 
 log = logging.getLogger(__name__)
 
-LENGTH_FACTOR = 4
-"""A cut answer is asked once more with this many times the limit."""
-LENGTH_MOST = 16_384
 _LOOKED_UP = 64
 """Recorded calls taken in before the loop gets a turn for other things."""
 _SENT = 4
 _PAUSE_S = 0.002
 """So many calls are sent at once, the next after this pause: calls that start together end together, and a
 burst of answers keeps all of them waiting for the slowest."""
-_ROOM_S = 0.1
-"""How often a call that needs room looks whether there is some."""
 _PATIENCE_S = 0.5
 """How long the end of a run waits for a store that cannot be written."""
 
@@ -93,7 +86,8 @@ class Executor:
         self._spending = Spending(plan.limits, plan.prices, plan.kinds, plan.budget)
         self._pictures = SentPictures(store)
         self._unseen: set[int] = set()
-        self._asking: dict[bytes, list[Call]] = {}
+        self._followers: dict[bytes, list[Call]] = {}
+        """Calls that wait for the answer to a question that is in flight, by its key."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._uncommitted = 0
         self._paused = False
@@ -106,6 +100,7 @@ class Executor:
         self._models: set[tuple[str, str]] = set()
         self._questions = Questions(plan.spec, plan.book, plan.salt, plan.fallback_roles)
         self._kept = KeptAnswers(plan, store, self._questions)
+        self._asking = Asking(self._kept, self._spending, self._followers)
         self._pairs = PairsUnderWay(plan, store, self._questions, emit, self._call_soon)
         self._stand_ins = StandIns(asked_settings(plan.spec), self._lanes, store, plan.run)
         self._most_active = max(64, 2 * sum(lane.endpoint.concurrency for lane in self._lanes.values()))
@@ -147,23 +142,10 @@ class Executor:
         record = {} if known is None else known.record
         set_run_state(self._store, self._run_id, state, message, learned=self._learned(), **record)
         if not await asyncio.to_thread(self._store.flush, _PATIENCE_S):
-            state, message = self._unkept(state, message)
+            state, message = not_kept(state, message, self._store.trouble, self._uncommitted)
         finished = RunFinished(self._run_id, state, message, self._pairs.done, len(pairs))
         self._emit(finished)
         return finished
-
-    def _unkept(self, state: RunStatus, message: str) -> tuple[RunStatus, str]:
-        """How a run ends that the store does not take: never well, and with what is to be done."""
-        trouble = self._store.trouble
-        words = ["Stopped." if state == "cancelled" else message]
-        if trouble is not None:
-            words.append(trouble.what)
-        if self._uncommitted and not (trouble is not None and trouble.gone):
-            calls = "1 finished call is" if self._uncommitted == 1 else f"{self._uncommitted:,} finished calls are"
-            words.append(f"{calls} not kept and will be asked again.")
-        if trouble is not None:
-            words.append(trouble.afterwards)
-        return "failed" if state == "done" else state, " ".join(word for word in words if word)
 
     def pause(self) -> None:
         """Sends nothing more; what is in flight comes in."""
@@ -288,22 +270,13 @@ class Executor:
             self._finish("budget", f"Stopped by the limit: {self._spending.spent_up} used.")
         elif not self._pairs:
             if self._pairs.left:
-                are = "are" if self._pairs.left != 1 else "is"
-                self._finish(
-                    "cancelled",
-                    f"Finished what was chosen; {plural(self._pairs.left, 'pair')} {are} left for another start.",
-                )
+                self._finish("cancelled", left_pairs(self._pairs.left))
             else:
                 self._finish("done", "")
         elif any(lane.ready and not lane.stopped for lane in self._lanes.values()):
             return
         else:
-            stops = [
-                message if message.startswith(name) else f"{name}: {message}"
-                for name, lane in self._lanes.items()
-                for message in lane.stops
-            ]
-            self._finish("halted", "; ".join(stops))
+            self._finish("halted", all_stops(self._lanes))
 
     # One call
 
@@ -317,7 +290,7 @@ class Executor:
             self._finish("failed", f"pair {call.work.pair.id}: {type(error).__name__}: {error}")
             return False
         # Where it is asked again, the new answer is awaited.
-        followers = self._asking.get(self._kept.awaited_key(asked))
+        followers = self._followers.get(self._kept.awaited_key(asked))
         if followers is not None:
             # The same question is in flight for an equal pair: it is asked once.
             followers.append(call)
@@ -339,7 +312,7 @@ class Executor:
             self._enqueue([asked.call])
             self._budget_full = True
             return False
-        self._asking[asked.question.key] = []
+        self._followers[asked.question.key] = []
         asked.lane.in_flight += 1
         task = asyncio.get_running_loop().create_task(self._ask(asked))
         self._tasks.add(task)
@@ -355,17 +328,7 @@ class Executor:
         try:
             if asked.question.prompt.pictures:
                 asked.pictures = await pictures_of(asked.question, self._pictures)
-            reply = self._kept.with_likely(asked, await self._reply(asked, on_text))
-            lane.opened = True
-            result, rule = self._kept.read(asked, reply)
-            usage, attempts = reply.usage, reply.attempts
-            if reply.finish_reason == "length" and isinstance(result, Unscored):
-                longer = await self._ask_longer(asked, on_text)
-                if longer is not None:
-                    reply = self._kept.with_likely(asked, longer)
-                    result, rule = self._kept.read(asked, reply)
-                    usage, attempts = usage.plus(reply.usage), attempts + reply.attempts
-            self._answered(asked, reply, result, rule, usage, attempts, started_at)
+            self._answered(asked, await self._asking.ask(asked, on_text), started_at)
         except FormRefused:
             self._not_answered(asked, counts=False)
             if lane.endpoint.form(asked.question.parameters.model) == asked.question.form:
@@ -397,32 +360,6 @@ class Executor:
             self._budget_full = False
             self._pump()
 
-    async def _reply(self, asked: AskedCall, on_text: Callable[[str], None] | None) -> ChatReply:
-        """The answer to a call; a recorded run may hold it in either form, or that of a stand-in."""
-        endpoint, limit = asked.lane.endpoint, asked.question.parameters.max_tokens
-        own = (asked.call, asked.question)
-        try:
-            return await endpoint.chat(request_of(asked, limit), on_text)
-        except CallFailed as failure:
-            if failure.reason is not Reason.NOT_RECORDED:
-                raise
-            missing = failure
-        for call, question in self._kept.recorded_otherwise(asked):
-            self._ask_instead(asked, call, question)
-            try:
-                return await endpoint.chat(request_of(asked, limit), on_text)
-            except CallFailed as failure:
-                if failure.reason is not Reason.NOT_RECORDED:
-                    raise
-        self._ask_instead(asked, *own)
-        raise missing
-
-    def _ask_instead(self, asked: AskedCall, call: Call, question: Question) -> None:
-        """Puts a call in another way; calls that wait for its answer wait for that one."""
-        followers = self._asking.pop(asked.question.key, [])
-        self._asking.setdefault(question.key, []).extend(followers)
-        asked.call, asked.question = call, question
-
     def _stopped(self, lane: Lane, stop: EndpointStopped) -> None:
         """Sends no further call to what stopped; the calls wait, the rest of the run goes on."""
         message = str(stop)
@@ -442,44 +379,16 @@ class Executor:
     def _tell_away(self, endpoint: str, message: str) -> None:
         self._emit(EndpointChanged(self._run_id, endpoint, "away", message))
 
-    async def _ask_longer(self, asked: AskedCall, on_text: Callable[[str], None] | None) -> ChatReply | None:
-        """The cut answer once more with more room; ``None`` where there is no room, or it brought nothing."""
-        limit = min(asked.question.parameters.max_tokens * LENGTH_FACTOR, LENGTH_MOST)
-        if limit <= asked.question.parameters.max_tokens:
-            return None
-        more = self._spending.reserve(asked, limit)
-        while more is None and self._spending.waits:
-            await asyncio.sleep(_ROOM_S)
-            more = self._spending.reserve(asked, limit)
-        if more is None:
-            return None
-        try:
-            reply = await asked.lane.endpoint.chat(request_of(asked, limit), on_text)
-        except (CallFailed, FormRefused):
-            # The first answer was paid for and is kept as it is: cut.
-            return None
-        finally:
-            self._spending.give_back(more, asked=True)
-        return replace(reply, applied={**reply.applied, LONGER: limit})
-
     # What a call came to
 
-    def _answered(
-        self,
-        asked: AskedCall,
-        reply: ChatReply,
-        result: CallResult,
-        rule: str,
-        usage: Usage,
-        attempts: int,
-        started_at: float,
-    ) -> None:
+    def _answered(self, asked: AskedCall, answer: AskedAnswer, started_at: float) -> None:
         self._models.add(asked.model)
+        reply, result, rule, usage, attempts = answer
         price = self._spending.settle(asked, usage, reply.usage)
-        answer = answer_of(asked, reply, usage, price, attempts, started_at)
-        ended = EndedCall(asked.call, result, asked.question.key, usage, price, answer.latency_s, attempts)
+        kept = answer_of(asked, reply, usage, price, attempts, started_at)
+        ended = EndedCall(asked.call, result, asked.question.key, usage, price, kept.latency_s, attempts)
         asked.lane.keeping += 1
-        self._keep(asked, ended, rule, answer, started_at)
+        self._keep(asked, ended, rule, kept, started_at)
 
     def _take_recorded(self, asked: AskedCall, answer: RecordedAnswer) -> None:
         result, rule = self._kept.read(asked, answer)
@@ -504,7 +413,7 @@ class Executor:
             self._spending.give_back(asked.reserve, asked=counts)
             asked.reserve = None
         self._kept.forget(asked)
-        self._enqueue(self._asking.pop(asked.question.key, []))
+        self._enqueue(self._followers.pop(asked.question.key, []))
 
     def _on_commit(self, batch: Sequence[EndedCall]) -> None:
         # On the store's thread.
@@ -516,7 +425,7 @@ class Executor:
             self._pairs.begun(ended.call.site.pair)
             if ended.key is not None:
                 self._lanes[ended.call.settings.endpoint or ""].keeping -= 1
-                self._enqueue(self._asking.pop(ended.key, []))
+                self._enqueue(self._followers.pop(ended.key, []))
             self._emit(finished_event(self._run_id, ended))
             if not self._cancelled:
                 self._enqueue(self._pairs.advance(ended))
