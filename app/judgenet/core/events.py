@@ -9,6 +9,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import ScoreSource, VerdictShares
 from judgenet.core.pairs import Order, Verdict
 
@@ -29,8 +30,24 @@ class RunStarted:
     pairs_left: int = 0
 
 
+class _OfCall:
+    """An event of one call."""
+
+    __slots__ = ()
+    pair: int
+    layer: int
+    neuron: int
+    order: Order | None
+    sample: int
+
+    @property
+    def site(self) -> CallSite:
+        """The place of the call in the run."""
+        return CallSite(self.pair, self.layer, self.neuron, self.order, self.sample)
+
+
 @dataclass(frozen=True, slots=True)
-class CallStarted:
+class CallStarted(_OfCall):
     """A call was sent to its endpoint."""
 
     run_id: str
@@ -42,7 +59,7 @@ class CallStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class CallText:
+class CallText(_OfCall):
     """A piece of an answer, while it is written."""
 
     run_id: str
@@ -55,7 +72,7 @@ class CallText:
 
 
 @dataclass(frozen=True, slots=True)
-class CallFinished:
+class CallFinished(_OfCall):
     """A call has its evaluation (or roles), or the reason why it has none.
 
     ``cached``: the answer was in the store already and cost nothing now. ``price`` is in the table's

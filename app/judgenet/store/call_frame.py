@@ -158,7 +158,7 @@ class CallFrame(CallTable):
         if isinstance(event, CallStarted | CallText):
             return self._take_begun(event, 1 if isinstance(event, CallStarted) else 2)
         if isinstance(event, CallFinished):
-            site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
+            site = event.site
             column = self.column(*site[1:])
             before = int(column.phase[site.pair])
             if before == UNSCORED_PHASE:
@@ -214,7 +214,7 @@ class CallFrame(CallTable):
             self._strips.set(pair, (layer, neuron), [seen for _, _, seen in self._of_neuron[layer, neuron]])
 
     def _take_begun(self, event: CallStarted | CallText, phase: int) -> CallSite | None:
-        site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
+        site = event.site
         column = self.column(*site[1:])
         phases = column.phase
         before = int(phases[event.pair])

@@ -132,42 +132,23 @@ class AppWindow(QMainWindow):
         self.errors = ErrorBar()
         self.tasks = Tasks(self)
         self.tasks.failed.connect(self._task_failed)
-        document = Document(self.tasks, self.errors, self)
-        document.approvals.ask_trust = TrustAsker(document, theme, self).ask
-        bridge = Bridge(self)
-        run_state = RunState(document, bridge, self.tasks, self.errors, self)
-        runner = Runner(document, run_state, bridge, self.tasks, self.errors, self)
-        figures = DesignEstimate(document, run_state, self.tasks, self.errors, self)
-        navigator = Navigator(self)
-        actions = ActionTable(self)
-        self.context = Context(
-            document=document,
-            run_state=run_state,
-            results=ResultsState(document, run_state, self.tasks, self.errors, self),
-            learning=Learning(document, run_state, self.tasks, self.errors, self),
-            shards=ShardsState(document, run_state, self.tasks, self.errors, self),
-            runner=runner,
-            figures=figures,
-            theme=theme,
-            actions=actions,
-            errors=self.errors,
-            settings=settings,
-            tasks=self.tasks,
-            navigator=navigator,
-        )
-        self.bridge = bridge
+        self.bridge = Bridge(self)
+        self.context = self._make_context()
+        context = self.context
 
         central = QWidget(self)
         self.setCentralWidget(central)
-        self.palette_popup = Palette(actions, central)
-        self.tour = Tour(navigator, document, central)
+        self.palette_popup = Palette(context.actions, central)
+        self.tour = Tour(context.navigator, context.document, central)
         self.frame_actions = FrameActions(
-            self.context, self, self.palette_popup, self.tour, self.close_window, self.next_region, self.page_in_view
+            context, self, self.palette_popup, self.tour, self.close_window, self.next_region, self.page_in_view
         )
         self.menu = QMenu(texts.MENU, self)
-        self.top_bar = TopBar(actions, document, runner, self.menu)
+        self.top_bar = TopBar(context.actions, context.document, context.runner, self.menu)
         self.rail = Rail()
-        self.status = StatusBar(document, run_state, runner, figures, self.context.shards, self.tasks)
+        self.status = StatusBar(
+            context.document, context.run_state, context.runner, context.figures, context.shards, self.tasks
+        )
         self.status.unscored_wanted.connect(self.frame_actions.runs.show_unscored)
         self.stack = _Pages(theme)
         # It takes the keyboard until a control is chosen, and shows no ring.
@@ -178,7 +159,28 @@ class AppWindow(QMainWindow):
         self._apply_theme()
         self._restore()
         self._title()
-        navigator.go("welcome")
+        context.navigator.go("welcome")
+
+    def _make_context(self) -> Context:
+        """Makes the state that the pages share."""
+        document = Document(self.tasks, self.errors, self)
+        document.approvals.ask_trust = TrustAsker(document, self._theme, self).ask
+        run_state = RunState(document, self.bridge, self.tasks, self.errors, self)
+        return Context(
+            document=document,
+            run_state=run_state,
+            results=ResultsState(document, run_state, self.tasks, self.errors, self),
+            learning=Learning(document, run_state, self.tasks, self.errors, self),
+            shards=ShardsState(document, run_state, self.tasks, self.errors, self),
+            runner=Runner(document, run_state, self.bridge, self.tasks, self.errors, self),
+            figures=DesignEstimate(document, run_state, self.tasks, self.errors, self),
+            theme=self._theme,
+            actions=ActionTable(self),
+            errors=self.errors,
+            settings=self._settings,
+            tasks=self.tasks,
+            navigator=Navigator(self),
+        )
 
     def _lay_out(self, central: QWidget) -> None:
         middle = QHBoxLayout()

@@ -92,7 +92,7 @@ def up_to(
         if isinstance(event, RunFinished):
             break
         if isinstance(event, CallStarted | CallText | CallFinished):
-            site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
+            site = event.site
             ended = event.pair < focus or (event.pair == focus and (event.layer <= 1 or site in done))
             if ended:
                 if isinstance(event, CallFinished):
@@ -108,15 +108,13 @@ def up_to(
                 yield at, event
         elif isinstance(event, LayerFinished) and (event.pair < focus or (event.pair == focus and event.layer <= 1)):
             yield at, event
-    texts = dict.fromkeys(writing, "")
+    written = dict.fromkeys(writing, "")
     for event in events:
-        if isinstance(event, CallText):
-            site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
-            if site in texts:
-                texts[site] += event.text
+        if isinstance(event, CallText) and event.site in written:
+            written[event.site] += event.text
     run_id = events[0].run_id
     late.sort(key=lambda site: (site.pair, site not in writing, site))
     for place, site in enumerate(late):
         yield at - ASKED_AGO_S[min(place, len(ASKED_AGO_S) - 1)], CallStarted(run_id, *site)
     for site, length in writing.items():
-        yield at, CallText(run_id, *site, texts[site][:length])
+        yield at, CallText(run_id, *site, written[site][:length])

@@ -309,19 +309,10 @@ class RunState(RunQueries):
                 sites.add(changed)
             elif changed is not None:
                 pairs.add(changed)
-            if isinstance(event, CallStarted):
-                self._began[CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)] = self._clock()
-            elif isinstance(event, CallText):
-                site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
-                self._texts[site] = self._texts.get(site, "") + event.text
-                self._grown.add(site)
-            elif isinstance(event, CallFinished):
-                site = CallSite(event.pair, event.layer, event.neuron, event.order, event.sample)
-                self._began.pop(site, None)
-                self._texts.pop(site, None)
-                self._grown.discard(site)
-                self._reader.forget_call(site)
-                pairs.add(event.pair)
+            if isinstance(event, CallStarted | CallText | CallFinished):
+                self._apply_call(event)
+                if isinstance(event, CallFinished):
+                    pairs.add(event.pair)
             elif isinstance(event, RolesFound):
                 roles = tuple(Role(name, text) for name, text in event.roles)
                 self._roles[event.pair] = (roles, event.note)
@@ -347,6 +338,20 @@ class RunState(RunQueries):
             self.calls_changed.emit(sites)
         if pairs:
             self.pairs_changed.emit(pairs)
+
+    def _apply_call(self, event: CallStarted | CallText | CallFinished) -> None:
+        """Keeps when a call was sent and what it has written so far, until it is finished."""
+        site = event.site
+        if isinstance(event, CallStarted):
+            self._began[site] = self._clock()
+        elif isinstance(event, CallText):
+            self._texts[site] = self._texts.get(site, "") + event.text
+            self._grown.add(site)
+        else:
+            self._began.pop(site, None)
+            self._texts.pop(site, None)
+            self._grown.discard(site)
+            self._reader.forget_call(site)
 
     def _end_of(self, events: list[Event]) -> None:
         if any(isinstance(event, RunFinished) for event in events):

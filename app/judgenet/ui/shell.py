@@ -461,22 +461,26 @@ class StatusBar(QFrame):
         self.stop_job.clicked.connect(self._stop)
         self._warn = IconLabel("warning", "warn")
         self._lay_out()
+        self._connect()
+        self._measure()
+        self.refresh()
+
+    def _connect(self) -> None:
+        document, run_state = self._document, self._run_state
         for signal in (
             run_state.progress_changed,
             run_state.run_changed,
-            runner.changed,
+            self._runner.changed,
             document.project_changed,
             document.pairs_changed,
             document.loading_changed,
             document.difference_changed,
             document.opened,
-            figures.changed,
-            shards.changed,
+            self._figures.changed,
+            self._shards.changed,
         ):
             signal.connect(self.refresh)
-        tasks.jobs_changed.connect(self._jobs_changed)
-        self._measure()
-        self.refresh()
+        self._tasks.jobs_changed.connect(self._jobs_changed)
 
     def _measure(self) -> None:
         measure(self, height=STATUS_BAR)

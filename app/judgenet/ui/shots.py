@@ -243,25 +243,29 @@ class _Session:
                 await leads[view]()
                 await self._stands_still(view, _ALIKE_AT_FIRST)
                 for shot in of_view:
-                    width, height, scale = FORMS[shot.form]
-                    studio.settings.set(theme=shot.look, scale=scale)
-                    self._window.resize(width, height)
-                    if view == "palette":
-                        await self._open_palette()
-                    elif view.startswith("results-"):
-                        await self._stands_still(shot.name)
-                        self._scroll_results(view)
-                    path = folder / f"{shot.name}.png"
-                    image = await self._stands_still(shot.name)
-                    if troubles := self._window.errors.troubles:
-                        raise ShotError(f"{shot.name}: the window tells of trouble: {troubles[0].what}")
-                    if not image.save(str(path)):
-                        raise ShotError(f"{path}: the picture cannot be written.")
-                    on_picture(path)
+                    on_picture(await self._take_one(shot, folder))
                 self._window.palette_popup.close_palette()
         finally:
             await self._window.shut_down()
             self._window.hide()
+
+    async def _take_one(self, shot: Shot, folder: Path) -> Path:
+        """Takes a picture of the view that is shown, in its look and at its size; the file that holds it."""
+        width, height, scale = FORMS[shot.form]
+        self._studio.settings.set(theme=shot.look, scale=scale)
+        self._window.resize(width, height)
+        if shot.view == "palette":
+            await self._open_palette()
+        elif shot.view.startswith("results-"):
+            await self._stands_still(shot.name)
+            self._scroll_results(shot.view)
+        path = folder / f"{shot.name}.png"
+        image = await self._stands_still(shot.name)
+        if troubles := self._window.errors.troubles:
+            raise ShotError(f"{shot.name}: the window tells of trouble: {troubles[0].what}")
+        if not image.save(str(path)):
+            raise ShotError(f"{path}: the picture cannot be written.")
+        return path
 
     async def _stands_still(self, what: str, alike: int = _ALIKE) -> QImage:
         """The picture of the window, when it no longer changes."""

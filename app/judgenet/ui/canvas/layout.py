@@ -284,15 +284,8 @@ def compute(network: NetworkState, base: NodeSize = "full") -> Layout:
     gap = max(metrics.gap, 80) if dense else metrics.gap
     head = -56 if dense and not design else metrics.head
 
-    x = input_w + end_gap
-    plans = []
-    for layer in network.layers:
-        w = float(BLOCK_WIDTH) if layer.dense else metrics.node_w
-        plans.append(LayerPlan(x, w, len(layer.neurons), layer.dense, metrics.node_h, metrics.pitch))
-        x += w + gap
-    x += end_gap - gap
-    layers = tuple(plans)
-
+    layers = _layer_plans(network, metrics, input_w + end_gap, gap)
+    x = layers[-1].x + layers[-1].w + end_gap
     parts = _input_parts(network, base, metrics, input_w, dense)
     parts |= _output_parts(network, base, metrics, x, output_w)
     add_chair = None
@@ -326,6 +319,16 @@ def compute(network: NetworkState, base: NodeSize = "full") -> Layout:
     if dense and not design:
         bounds = bounds.united(Rect(0, 0, 1, max(plan.bottom for plan in layers if plan.dense) + FOOT_BELOW))
     return Layout(base, metrics, columns, layers, parts, add_chair, handles, worths, gaps, bounds, head)
+
+
+def _layer_plans(network: NetworkState, metrics: Metrics, x: float, gap: float) -> tuple[LayerPlan, ...]:
+    """Where the layers stand, the first one at ``x``, with ``gap`` px between two."""
+    plans = []
+    for layer in network.layers:
+        w = float(BLOCK_WIDTH) if layer.dense else metrics.node_w
+        plans.append(LayerPlan(x, w, len(layer.neurons), layer.dense, metrics.node_h, metrics.pitch))
+        x += w + gap
+    return tuple(plans)
 
 
 def _input_parts(

@@ -357,15 +357,20 @@ def draw_verdict(painter: QPainter, ink: Ink, w: float, h: float, network: Netwo
     else:
         ink.text(painter, INSIDE, title, texts.VERDICT, "node", room=room)
         ink.text(painter, INSIDE, 52, words[:1].upper() + words[1:], color="text2", room=room, tabular=True)
-    if not run or state.human is None or h < 60:
-        return
+    if run and state.human is not None and h >= 60:
+        _draw_human_label(painter, ink, w, h, state.human)
+
+
+def _draw_human_label(painter: QPainter, ink: Ink, w: float, h: float, label: Verdict) -> None:
+    """The human label at the foot of the verdict's node."""
     if h >= 92:
         painter.setPen(ink.pen("line"))
         painter.drawLine(QPointF(INSIDE, round(h - 40) + 0.5), QPointF(w - INSIDE, round(h - 40) + 0.5))
     y = h - 30.0 if h >= 66 else h - 26
-    label = texts.HUMAN_LABEL if ink.width(texts.HUMAN_LABEL) <= room - 32 else texts.HUMAN
-    ink.text(painter, INSIDE, y + 15, label, color="text2", room=room - 32)
-    draw_chip(painter, ink, QRectF(w - INSIDE - 24, y, 24, 20), state.human)
+    room = w - 2 * INSIDE - 32
+    words = texts.HUMAN_LABEL if ink.width(texts.HUMAN_LABEL) <= room else texts.HUMAN
+    ink.text(painter, INSIDE, y + 15, words, color="text2", room=room)
+    draw_chip(painter, ink, QRectF(w - INSIDE - 24, y, 24, 20), label)
 
 
 def draw_add_chair(painter: QPainter, ink: Ink, w: float, h: float, look: Look = PLAIN) -> None:
