@@ -16,21 +16,21 @@ from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.network import NetworkSpec
 from judgenet.core.pairs import Pair
 from judgenet.core.presets import PRESETS, renamed
-from judgenet.core.project import RULE, PairsSource, Project, ProjectError, Selection, rebased, relative_path, select
-from judgenet.store.approvals import approve, carry, file_needs
+from judgenet.core.project import RULE, PairsSource, Project, ProjectError, Selection, rebased, select
+from judgenet.store.approvals import carry
 from judgenet.store.db import Store
-from judgenet.store.files import load_project, save_project, store_path
+from judgenet.store.files import save_project, store_path
 from judgenet.store.pictures import picture_folders
 from judgenet.store.project_file import ProjectFile
-from judgenet.store.recovery import Session, discard_draft, drop_copy, is_draft, kept_copy, new_draft
-from judgenet.store.settings import SettingsError, builtin_profiles, profiles
+from judgenet.store.recovery import Session, discard_draft, is_draft, new_draft
 from judgenet.ui import texts
 from judgenet.ui.document_approvals import Approvals
 from judgenet.ui.document_edits import DocumentValue, EditCommand
-from judgenet.ui.document_pairs import KeptSelections, PairsLoader, unselected
+from judgenet.ui.document_pairs import KeptSelections, PairsLoader, unselected, with_relative_files
+from judgenet.ui.document_profiles import project_profiles
 from judgenet.ui.document_saver import DocumentSaver, SaveState
 from judgenet.ui.document_stores import DocumentStores, carry_store
-from judgenet.ui.errors import ErrorPort, Mend
+from judgenet.ui.errors import ErrorPort
 from judgenet.ui.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -198,9 +198,8 @@ class Document(QObject):
         file = ProjectFile(path.absolute())
         project = file.load()
         self._take_over(file, project, None if is_draft(path) else path.absolute(), None)
-        copy = kept_copy(path)
-        if copy is not None and not self.read_only:
-            self._offer_copy(path, copy)
+        if not self.read_only:
+            self._saver.offer_copy(path)
         self._loader.start()
 
     def _take_over(self, file: ProjectFile, project: Project, path: Path | None, dataset: Dataset | None) -> None:
@@ -213,22 +212,12 @@ class Document(QObject):
         self._saver.set_file(file)
         self.stores.open(file.path, project.notice)
         self._session.set_file(file.path)
-        self._read_profiles()
+        self._profiles = project_profiles(self.project, self.folder, self._errors)
         self._select()
         self.opened.emit()
         self._tell_all()
         if self.read_only:
             self._errors.tell(self.read_only, self.title, level="warning")
-
-    def _offer_copy(self, path: Path, copy: Path) -> None:
-        kept = _unsaved(path, copy, self.project)
-        if kept is not None:
-            self._errors.tell(
-                texts.CHANGES_NOT_SAVED,
-                path.name,
-                Mend(texts.RESTORE_THEM, lambda: self.edit_project(texts.RESTORE_UNSAVED_CHANGES, kept)),
-                level="warning",
-            )
 
     def look_into(self, store: Store | None, read_only: str = "") -> None:
         """Reads runs and labels from another store in place of the project's own, such as that of its shards;
@@ -298,15 +287,10 @@ class Document(QObject):
         :raises ProjectError: a path cannot be kept in a project.
         """
         if source is not None:
-            files = tuple(
-                relative_path(Path(file), self.folder) if Path(file).is_absolute() else file for file in source.files
-            )
-            source = replace(source, files=files)
+            source = with_relative_files(source, self.folder)
             if dataset is not None:
                 select(dataset.pairs, source.selection)
-                # They were read already: by the user's choice, or because they were approved before.
-                folders = picture_folders(dataset.pairs)
-                self.approvals.keep(lambda: approve(file_needs([*files, *folders], self.folder, self.project.salt)))
+                self.approvals.keep_read(source, dataset)
         self._push(text, DocumentValue(replace(self.project, pairs=source), dataset, self.folder), "")
 
     def _push(self, text: str, after: DocumentValue, merge: str) -> None:
@@ -325,7 +309,7 @@ class Document(QObject):
         if value.dataset is not None or unselected(project.pairs) != unselected(before.pairs):
             self.dataset = value.dataset
         if project.endpoints != before.endpoints:
-            self._read_profiles()
+            self._profiles = project_profiles(self.project, self.folder, self._errors)
         pairs = project.pairs != before.pairs or self.dataset is not data
         if pairs:
             self._select()
@@ -349,18 +333,10 @@ class Document(QObject):
             except ProjectError as error:
                 self._errors.tell_exception(error, self.title)
 
-    def _read_profiles(self) -> None:
-        try:
-            self._profiles = profiles(self.project.endpoints, self.folder)
-        except SettingsError as error:
-            self._errors.tell_exception(error)
-            own = {profile.name: profile for profile in self.project.endpoints}
-            self._profiles = {**builtin_profiles(), **own}
-
     def reload_profiles(self) -> None:
         """Reads the user's endpoints again after an edit."""
         before = self._profiles
-        self._read_profiles()
+        self._profiles = project_profiles(self.project, self.folder, self._errors)
         if before != self._profiles:
             self.profiles_changed.emit()
 
@@ -437,15 +413,3 @@ class Document(QObject):
         if elsewhere:
             self.opened.emit()
         self._tell_all()
-
-
-def _unsaved(path: Path, copy: Path, project: Project) -> Project | None:
-    """The project of a kept copy that differs from the saved one; ``None``, and the copy removed, where none does."""
-    try:
-        kept = load_project(copy)
-    except ProjectError:
-        kept = project
-    if kept == project:
-        drop_copy(path)
-        return None
-    return kept

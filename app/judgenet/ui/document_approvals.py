@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.project import PairsSource
 from judgenet.store.approvals import ApprovalNeed, approve, endpoint_needs, file_needs
+from judgenet.store.pictures import picture_folders
 from judgenet.store.settings import SettingsError
 from judgenet.ui import texts
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.tasks import Tasks
 
 if TYPE_CHECKING:
+    from judgenet.formats import Dataset
     from judgenet.ui.document import Document
 
 
@@ -82,6 +84,12 @@ class Approvals:
             return False
         approve(needs)
         return True
+
+    def keep_read(self, source: PairsSource, dataset: Dataset) -> None:
+        """Approves the files and folders of pairs that were read already: by the user's choice, or because they were
+        approved before."""
+        document, files = self._document, [*source.files, *picture_folders(dataset.pairs)]
+        self.keep(lambda: approve(file_needs(files, document.folder, document.project.salt)))
 
     def keep(self, keep: Callable[[], None]) -> None:
         """Runs a function that writes approvals, and reports where they cannot be written."""

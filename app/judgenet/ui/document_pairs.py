@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
 
 from judgenet.core.pairs import Pair
-from judgenet.core.project import PairsSource, Selection, select
+from judgenet.core.project import PairsSource, Selection, relative_path, select
 from judgenet.engine.endpoints import EndpointError, NotApproved
 from judgenet.engine.setup import read_source
 from judgenet.formats.errors import DataError
@@ -120,6 +121,15 @@ class PairsLoader(QObject):
         if loading != self.loading:
             self.loading = loading
             self.changed.emit()
+
+
+def with_relative_files(source: PairsSource, folder: Path) -> PairsSource:
+    """A source of pairs with its absolute paths made relative to the project's folder.
+
+    :raises ProjectError: a path cannot be kept in a project.
+    """
+    files = (relative_path(Path(file), folder) if Path(file).is_absolute() else file for file in source.files)
+    return replace(source, files=tuple(files))
 
 
 def unselected(source: PairsSource | None) -> PairsSource | None:

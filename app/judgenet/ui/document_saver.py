@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from judgenet.core.project import Project, ProjectError
+from judgenet.store.files import load_project
 from judgenet.store.project_file import FileChanged, ProjectFile
+from judgenet.store.recovery import drop_copy, kept_copy
 from judgenet.ui import texts
 from judgenet.ui.errors import ErrorPort, Mend
 from judgenet.ui.tasks import Tasks
@@ -85,6 +88,16 @@ class DocumentSaver(QObject):
         mend = Mend(texts.OVERWRITE, self.save_over) if changed else Mend(texts.TRY_AGAIN, self._document.save)
         self._errors.tell_exception(error, mend=mend)
 
+    def offer_copy(self, path: Path) -> None:
+        """Offers to restore the changes of a copy that was kept because the project file could not be written."""
+        copy = kept_copy(path)
+        kept = None if copy is None else _unsaved(path, copy, self._document.project)
+        if kept is None:
+            return
+        edit = self._document.edit_project
+        restore = Mend(texts.RESTORE_THEM, lambda: edit(texts.RESTORE_UNSAVED_CHANGES, kept))
+        self._errors.tell(texts.CHANGES_NOT_SAVED, path.name, restore, level="warning")
+
     def save_over(self) -> None:
         """Saves over what another program wrote into the file."""
         self.save_now(overwrite=True)
@@ -100,3 +113,15 @@ class DocumentSaver(QObject):
             self._save_failed(error)
         else:
             self._set_state("saved")
+
+
+def _unsaved(path: Path, copy: Path, project: Project) -> Project | None:
+    """The project of a kept copy where it differs from the saved one; else ``None``, and the copy is removed."""
+    try:
+        kept = load_project(copy)
+    except ProjectError:
+        kept = project
+    if kept == project:
+        drop_copy(path)
+        return None
+    return kept
