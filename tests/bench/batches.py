@@ -57,12 +57,12 @@ class Memory:
         return self._most - self._first
 
 
-def judged(url: str, count: int) -> dict[str, float]:
-    """Runs two layers of two neurons over ``count`` pairs in this process."""
-    roles = (Role("Correctness", "Is it right?"), Role("Clarity", "Is it clear?"))
+def judged(url: str, count: int, size: int) -> dict[str, float]:
+    """Runs so many layers of as many neurons over ``count`` pairs in this process."""
+    roles = (Role("Correctness", "Is it right?"), Role("Clarity", "Is it clear?"))[:size]
     profile = EndpointProfile("lab", base_url=f"{url}/v1", model="judge")
     settings = Settings(endpoint="lab", temperature=0.0)
-    spec = with_models(network(2, 2, roles=roles, settings=settings), {"lab": profile})
+    spec = with_models(network(size, size, roles=roles, settings=settings), {"lab": profile})
     pairs = [Pair(f"p{i}", f"Question {i}?", f"{i}. {_WORDS * 5}", f"{_WORDS * 4} {i}") for i in range(count)]
     start = Start(spec, pairs, PromptBook.default(), PriceTable(), {"lab": profile}, "salt", batch=BatchChoice())
     with tempfile.TemporaryDirectory() as folder:
@@ -75,7 +75,7 @@ def judged(url: str, count: int) -> dict[str, float]:
         seconds, used = time.perf_counter() - began, time.process_time() - cpu
         store_mb = path.stat().st_size / 1e6
     grown = memory.stop()
-    calls = 8 * count
+    calls = 2 * size * size * count
     return {
         "pairs": count,
         "calls": calls,
@@ -89,14 +89,16 @@ def judged(url: str, count: int) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="A large run by batches.")
     parser.add_argument("--pairs", type=int, default=10_000)
+    parser.add_argument("--size", type=int, choices=(1, 2), default=2, help="layers, and neurons of each")
     parser.add_argument("--child", metavar="URL", help="run in this process against this judge")
     given = parser.parse_args()
     if given.child:
-        print(json.dumps(judged(given.child, given.pairs)))
+        print(json.dumps(judged(given.child, given.pairs, given.size)))
         return
     for count in (given.pairs // 10, given.pairs):
         with judge_process("--keep", "none") as url:
             command = [sys.executable, "-m", "tests.bench.batches", "--child", url, "--pairs", str(count)]
+            command += ["--size", str(given.size)]
             found = json.loads(
                 subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ).stdout
             )

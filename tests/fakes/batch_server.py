@@ -30,8 +30,9 @@ missing. ``duplicated``: each result comes again, and once more as unanswered. `
 ``stuck``: it ends only when it is cancelled, with half of it answered. ``full``: it is refused as too much is queued.
 ``failed``: it is refused for good. ``foreign``: a result of somebody else stands among its own. ``result_500``,
 ``result_cut`` and ``result_hang``: the first download fails, breaks off, or goes on no further."""
-SENDING_FAULTS = ("429", "413", "500", "created_500", "created_reset", "upload_500", "404", "401")
-"""What can be wrong with the creation. ``created_…``: the batch is made, and the answer says otherwise or is lost."""
+SENDING_FAULTS = ("pending", "429", "413", "500", "created_500", "created_reset", "upload_500", "404", "401")
+"""What can be wrong with the creation. ``pending``: Azure has not taken the file in yet.
+``created_…``: the batch is made, and the answer says otherwise or is lost."""
 
 
 @dataclass
@@ -51,6 +52,10 @@ class SentBatch:
     answered: int = 0
     downloads: int = 0
     cancelled: bool = False
+
+
+_ROOT = r"(?:/v1|/openai/v1|/openai)"
+"""Where OpenAI has its batches, and Azure, now and before."""
 
 
 class BatchServer:
@@ -86,7 +91,7 @@ class BatchServer:
         return None
 
     def _given(self, request: web.BaseRequest) -> set[str]:
-        names = ("x-api-key", "x-goog-api-key")
+        names = ("api-key", "x-api-key", "x-goog-api-key")
         return {request.headers.get("authorization", "").removeprefix("Bearer "), *map(request.headers.get, names)}
 
     def _next(self, kind: str) -> str | None:
@@ -115,6 +120,11 @@ class BatchServer:
         no_room = room is not None and queued + len(batch.requests) > room
         if no_room and not self._settings.batch_room_429:
             batch.faults.append("full")
+        if fault == "pending":
+            said = (
+                f"The input file '{batch.file}' is in 'pending' state. Only files with status 'Processed' are accepted."
+            )
+            return web.json_response({"error": {"code": "invalidFileState", "message": said}}, status=400)
         if fault == "429" or (no_room and self._settings.batch_room_429):
             headers = {"Retry-After": f"{self._settings.retry_after:g}"}
             return web.json_response({"error": {"message": "Too many."}}, status=429, headers=headers)
@@ -243,9 +253,13 @@ class BatchServer:
 
     async def _openai_create(self, request: web.BaseRequest) -> web.StreamResponse:
         body = json.loads(await request.content.read())
-        assert (body["endpoint"], body["completion_window"]) == ("/v1/chat/completions", "24h")
+        classic = request.path.startswith("/openai/batches")
+        if classic and not re.fullmatch(r"\d{4}-\d\d-\d\d(-preview)?", request.query.get("api-version", "")):
+            return web.json_response({"error": {"code": "404", "message": "Resource not found"}}, status=404)
+        route = "/chat/completions" if classic else "/v1/chat/completions"
+        assert (body["endpoint"], body["completion_window"]) == (route, "24h")
         lines = [json.loads(line) for line in self.files[body["input_file_id"]].splitlines() if line]
-        assert {(line["method"], line["url"]) for line in lines} == {("POST", "/v1/chat/completions")}
+        assert {(line["method"], line["url"]) for line in lines} == {("POST", route)}
         requests = [(line["custom_id"], line["body"]) for line in lines]
         assert len({mark for mark, _ in requests}) == len(requests)
         [model] = {of["model"] for _, of in requests}
@@ -406,12 +420,12 @@ class BatchServer:
         return await self._download(request, batch, "".join(json.dumps(of) + "\n" for of in batch.results))
 
     _routes: tuple[tuple[str, str, Any], ...] = (
-        (r"/v1/files", "POST", _openai_upload),
-        (r"/v1/files/(out|err)-(\w+)/content", "GET", _openai_file),
-        (r"/v1/batches", "POST", _openai_create),
-        (r"/v1/batches", "GET", _openai_list),
-        (r"/v1/batches/(\w+)", "GET", _openai_look),
-        (r"/v1/batches/(\w+)/cancel", "POST", _openai_cancel),
+        (_ROOT + r"/files", "POST", _openai_upload),
+        (_ROOT + r"/files/(out|err)-(\w+)/content", "GET", _openai_file),
+        (_ROOT + r"/batches", "POST", _openai_create),
+        (_ROOT + r"/batches", "GET", _openai_list),
+        (_ROOT + r"/batches/(\w+)", "GET", _openai_look),
+        (_ROOT + r"/batches/(\w+)/cancel", "POST", _openai_cancel),
         (r"/v1/messages/batches", "POST", _anthropic_create),
         (r"/v1/messages/batches", "GET", _anthropic_list),
         (r"/v1/messages/batches/(\w+)", "GET", _anthropic_look),

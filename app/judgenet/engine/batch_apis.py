@@ -6,9 +6,10 @@ What is sent, and what the words of the answers mean, follows the providers' ref
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal, Protocol
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -26,6 +27,8 @@ from judgenet.store.batch_book import Batch, BatchResult
 
 _NAME: Final = "judgenet"
 """The name of our mark in a batch's metadata."""
+_FILE_NOT_READY: Final = re.compile(r"pending' state|files with status 'processed'", re.IGNORECASE)
+"""How Azure says that an uploaded file has not been taken in yet."""
 _PAGES: Final = 20
 """So many pages of an endpoint's batches are searched for a lost one, newest first."""
 
@@ -145,7 +148,8 @@ def _of_time(record: dict[str, Any], batch: Batch) -> bool:
 class OpenAIBatches:
     """``/files`` and ``/batches``. A batch carries our id in its metadata, and its file in its name.
 
-    A batch has at most 50,000 requests to one model and 200 MB (OpenAI; Azure and Groq the same).
+    A batch has at most 50,000 requests to one model and 200 MB (OpenAI; Azure and Groq the same). Azure's differ in
+    their address, the key's header, and a file that is not ready at once.
     """
 
     most_calls = 50_000
@@ -196,7 +200,13 @@ class OpenAIBatches:
             "completion_window": "24h",
             "metadata": {_NAME: batch.id},
         }
-        return self._read(await self._exchange.ask("POST", self._at("/batches"), body))
+        try:
+            return self._read(await self._exchange.ask("POST", self._at("/batches"), body))
+        except BatchFault as problem:
+            if _FILE_NOT_READY.search(problem.fault.text) is None:
+                raise
+            # Azure takes a file in for a while after its upload: the same creation succeeds later.
+            raise BatchFault(replace(problem.fault, action="retry"), sent=problem.sent) from None
 
     async def look(self, batch: Batch) -> RemoteBatch:
         return self._read(await self._exchange.ask("GET", self._at(f"/batches/{quote(batch.remote or '')}")))

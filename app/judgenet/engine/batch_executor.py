@@ -19,7 +19,7 @@ from judgenet.core.batches import batch_words, layer_words, stages_of
 from judgenet.core.calls import ROLES_LAYER, CallSite
 from judgenet.core.evaluation import Reason, Unscored
 from judgenet.core.events import BatchesChanged, Event, LayerFinished, RolesFound
-from judgenet.engine.asked_calls import AskedCall, EndedCall, pictures_of, request_of
+from judgenet.engine.asked_calls import AskedCall, EndedCall, Lane, pictures_of, request_of
 from judgenet.engine.asking import LENGTH_FACTOR, LENGTH_MOST, AskedAnswer
 from judgenet.engine.batch_desk import BatchDesk, BatchStanding
 from judgenet.engine.budget import Reserve
@@ -215,6 +215,11 @@ class BatchExecutor(Executor):
         self._stopped(self._lanes[endpoint], stop)
         self._pump()
 
+    def _stopped(self, lane: Lane, stop: EndpointStopped) -> None:
+        super()._stopped(lane, stop)
+        # The calls are with pairs that are set aside: no call is there to be sent on.
+        self._stand_ins.step_in(lane.endpoint.name, stop.model)
+
     def batches_stand(self, standing: BatchStanding) -> None:
         stage = self._stages.index(standing.layer) + 1 if standing.layer in self._stages else 1
         until = standing.until
@@ -272,6 +277,16 @@ class BatchExecutor(Executor):
         return True
 
     # One call
+
+    def _start(self, call: Call, lane: Lane) -> bool:
+        own = call.instead_of
+        if own is not None and (desk := self._desks.get(own.settings.endpoint or "")) is not None:
+            asked = self._own_call(call)
+            row = desk.book.call(asked.question.key)
+            if row is not None and row.state == "answered":
+                # A batch brought the own model's answer before its endpoint stopped.
+                return super()._start(own, asked.lane)
+        return super()._start(call, lane)
 
     def _take_recorded(self, asked: AskedCall, answer: RecordedAnswer) -> None:
         desk = self._desks.get(asked.lane.endpoint.name)

@@ -302,7 +302,24 @@ class Executor:
         if answer is None and (own := self._stand_ins.not_kept(call)) is not None:
             self._enqueue([own])
             return False
+        if (kept := self._kept_by_own(call)) is not None:
+            self._take_recorded(*kept)
+            return False
         return self._send(asked)
+
+    def _own_call(self, call: Call) -> AskedCall:
+        """The call as designed, where a stand-in was chosen for it."""
+        own = call.instead_of or call
+        lane = self._lanes[own.settings.endpoint or ""]
+        return AskedCall(own, lane, self._questions.question(own, lane.endpoint.form(own.settings.model or "")))
+
+    def _kept_by_own(self, call: Call) -> tuple[AskedCall, RecordedAnswer] | None:
+        """What the own model of a call answered before it stopped: its stand-in is not asked for that."""
+        if call.instead_of is None:
+            return None
+        asked = self._own_call(call)
+        answer = self._kept.find(asked)
+        return None if answer is None or self._kept.asks_again(asked, answer) else (asked, answer)
 
     def _send(self, asked: AskedCall) -> bool:
         """Sends a call that no kept answer stands for; false where the budget has no room for it."""

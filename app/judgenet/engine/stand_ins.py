@@ -136,15 +136,21 @@ class StandIns:
 
     def words(self, endpoint: str, model: str | None = None) -> str:
         """Where calls to an endpoint, or to one model of it, go while it cannot be asked; empty without stand-ins."""
-        named = dict.fromkeys(
-            f"{of.endpoint}/{of.model}"
-            for own in self._settings
-            if own.endpoint == endpoint and model in (None, own.model)
-            for of in stand_ins(own)
-        )
+        named = dict.fromkeys(f"{of.endpoint}/{of.model}" for of in self._followers(endpoint, model))
         if not named:
             return ""
         return f"Calls go to the stand-in{'' if len(named) == 1 else 's'} {', '.join(named)}."
+
+    def step_in(self, endpoint: str, model: str | None = None) -> None:
+        """Lets pairs be taken up for the stand-ins of an endpoint that stopped, or of one model of it, before any call
+        was chosen to go there."""
+        for settings in self._followers(endpoint, model):
+            self._lanes[settings.endpoint or ""].spare = False
+
+    def _followers(self, endpoint: str, model: str | None) -> list[Settings]:
+        """The stand-ins of an endpoint, or of one model of it."""
+        own = (of for of in self._settings if of.endpoint == endpoint and model in (None, of.model))
+        return [follower for of in own for follower in stand_ins(of)]
 
 
 def _after(settings: Settings) -> float:

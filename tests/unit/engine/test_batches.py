@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from judgenet.core.events import (
     PairFinished,
     RunFinished,
 )
-from judgenet.core.network import NetworkSpec, Settings
+from judgenet.core.network import NetworkSpec, Settings, StandIn
 from judgenet.core.plan import prices_from_json
 from judgenet.core.presets import network
 from judgenet.core.prompts import PromptBook
@@ -363,6 +364,18 @@ def test_each_layer_at_its_own_endpoint(server: JudgeServer, tmp_path: Path) -> 
     assert {batch.dialect for batch in server.judge.batches.batches} == {"openai", "anthropic"}
 
 
+@pytest.mark.parametrize("root", ["", "/openai/v1"])
+def test_batches_of_azure(server: JudgeServer, tmp_path: Path, root: str) -> None:
+    """By the classic addresses and the newer ones, with a file that is not ready when the batch is created
+    (learn.microsoft.com/azure/ai-services/openai/how-to/batch)."""
+    server.set(batch_sending=["pending", "pending"])
+    study = Study(server, tmp_path)
+    study.profile = replace(study.profile, kind="azure", base_url=server.url + root)
+    assert study.run().state == "done"
+    study.check()
+    assert len(server.judge.batches.files) == len(server.judge.batches.batches) == 3  # no file is uploaded again
+
+
 def test_equal_pairs_are_asked_once(server: JudgeServer, tmp_path: Path) -> None:
     study = Study(server, tmp_path)
     study.pairs = [*study.pairs, *(replace(pair, id=f"again {pair.id}") for pair in study.pairs)]
@@ -595,3 +608,75 @@ def test_answers_that_could_not_be_read_are_asked_again_by_a_batch(server: Judge
         calls = list(full_calls(store, run_info(store)))
         assert {call.status for call in calls} == {"scored", "roles"}
         assert sum(bool(call.earlier) for call in calls) == 1
+
+
+class TestStandIns:
+    """A model by batches whose endpoint stops, with a stand-in at another one."""
+
+    def study(self, server: JudgeServer, tmp_path: Path, other: JudgeServer) -> tuple[Study, dict[str, Any]]:
+        study = Study(server, tmp_path)
+        second = EndpointProfile("other", "anthropic", base_url=other.url, model="second", retries=1)
+        profiles = {"lab": study.profile, "other": second}
+        settings = Settings(endpoint="lab", temperature=0.0, stand_in=(StandIn("other", "second", after=0.05),))
+        spec = with_models(network(2, 2, settings=settings), profiles)
+        return study, {"spec": spec, "profiles": profiles}
+
+    def kept(self, study: Study) -> Counter[str]:
+        """Which endpoints answered how many of the run's calls."""
+        with Store.open(study.path, readonly=True) as store:
+            rows = store.reader.execute("SELECT endpoint FROM run_calls WHERE call_id IS NOT NULL").fetchall()
+        return Counter(row[0] for row in rows)
+
+    def test_one_that_is_not_needed_is_not_asked(self, server: JudgeServer, tmp_path: Path) -> None:
+        with JudgeServer() as other:
+            study, changes = self.study(server, tmp_path, other)
+            assert study.run(**changes).state == "done"
+            study.check()
+            assert other.judge.stats()["paid"] == 0
+
+    @pytest.mark.parametrize("when", ["before", "at the batch", "while it is out"])
+    def test_the_rest_goes_to_its_batches(self, server: JudgeServer, tmp_path: Path, when: str) -> None:
+        total = PAIRS * CALLS
+        with JudgeServer() as other:
+            study, changes = self.study(server, tmp_path, other)
+            if when == "before":
+                server.set(key="another")
+            elif when == "at the batch":
+                server.set(batch_sending=["401"])
+            else:
+                server.set(batch_s=600.0)
+                study.run_until_stage(1, **changes)
+                server.set(key="another")
+            assert study.run(**changes).state == "done"
+            own = 0 if when == "before" else 1  # the first call, which goes live
+            assert self.kept(study) == Counter({"lab": own, "other": total - own}) - Counter()
+            stats = other.judge.stats()
+            assert (stats["paid"], stats["paid_again"]) == (total - own, 0)
+            assert stats["batch_answers"] == total - own - 1
+            assert study.run(**changes).state == "done"
+            assert other.judge.stats()["paid"] == total - own
+
+    def test_what_a_batch_brought_before_the_stop_counts(self, server: JudgeServer, tmp_path: Path) -> None:
+        """The key is withdrawn when the first batch is back: its answers count, and what follows goes elsewhere."""
+        with JudgeServer() as other:
+            study, changes = self.study(server, tmp_path, other)
+            server.set(batch_s=0.0, batch_sending=[None, "401"])
+            assert study.run(**changes).state == "done"
+            own = 1 + len(server.judge.batches.batches[0].requests)
+            assert self.kept(study) == {"lab": own, "other": PAIRS * CALLS - own}
+            assert server.judge.stats()["paid"] == own
+            stats = other.judge.stats()
+            assert (stats["paid"], stats["paid_again"]) == (PAIRS * CALLS - own, 0)
+            assert stats["batch_answers"] == PAIRS * CALLS - own - 1
+
+    def test_the_limit_holds_over_both(self, server: JudgeServer, tmp_path: Path) -> None:
+        server.set(batch_s=600.0)
+        with JudgeServer() as other:
+            study, changes = self.study(server, tmp_path, other)
+            study.run_until_stage(1, **changes)
+            server.set(key="another")
+            assert study.run(limits=Limits(max_calls=10), **changes).state == "budget"
+            assert server.judge.stats()["paid"] + other.judge.stats()["paid"] <= 1 + 10
+            assert study.run(**changes).state == "done"
+            assert sum(self.kept(study).values()) == PAIRS * CALLS
+            assert other.judge.stats()["paid_again"] == 0
