@@ -526,3 +526,29 @@ EDIT_THE_LABEL = "Edit the label"
 
 def read_files(names: str) -> str:
     return f"Read {names}"
+
+
+# The page around its views
+
+DATA = "Data"
+THE_PAIRS = "the pairs"
+
+
+def reading(files: str) -> str:
+    return f"Reading {files}"
+
+
+PAIRS_NOT_LOADED = "The pairs are not loaded"
+
+
+def should_come_from(files: str) -> str:
+    return f"They should come from {files}. Choose where they are now."
+
+
+CHOOSE_A_FOLDER = "Choose a folder"
+
+# Why something is not possible now
+
+OPEN_A_PROJECT_FIRST = "Open a project first."
+THERE_ARE_NO_PAIRS = "There are no pairs yet."
+NO_PAIRS_TO_LOOK_THROUGH = "There are no pairs to look through."

@@ -24,6 +24,7 @@ from judgenet.core.pairs import Pair
 from judgenet.core.project import PROJECT_SUFFIX
 from judgenet.ui.actions import known_action
 from judgenet.ui.context import Context
+from judgenet.ui.data import texts
 from judgenet.ui.data.browse_view import BrowseView
 from judgenet.ui.data.drop_zone import DropZone
 from judgenet.ui.data.import_view import ImportView, file_names
@@ -55,12 +56,12 @@ class DataPage(Page):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self.setAccessibleName("Data")
+        self.setAccessibleName(texts.DATA)
         self.setAcceptDrops(True)
         self.setProperty(OWN_FOCUS, True)
         self.importer = Importer(context, self)
         self.empty = DropZone()
-        self.loading = Waiting("the pairs")
+        self.loading = Waiting(texts.THE_PAIRS)
         self.importing = ImportView()
         self.browse = BrowseView(context)
         self.peek = _Peek()
@@ -77,9 +78,9 @@ class DataPage(Page):
         row.addWidget(self.side)
 
         self._menu_button = QToolButton()
-        self._menu_button.setText("Import")
+        self._menu_button.setText(texts.IMPORT)
         self._menu_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        self._menu_button.setAccessibleName("Import")
+        self._menu_button.setAccessibleName(texts.IMPORT)
         set_kind(self._menu_button, "menu")
         self._menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu_button.hide()
@@ -138,7 +139,7 @@ class DataPage(Page):
             known_action("data.next", self._next, self._can_browse, scope=self),
             known_action("data.previous", self._previous, self._can_browse, scope=self),
         )
-        menu = QMenu("Import", self)
+        menu = QMenu(texts.IMPORT, self)
         for name in ("data.import", "data.import_folder", "data.example", "data.mapping", "data.reload"):
             if name in actions:
                 menu.addAction(actions.qaction(name))
@@ -149,21 +150,21 @@ class DataPage(Page):
     def _can_import(self) -> bool | str:
         document = self.context.document
         if not document.is_open:
-            return "Open a project first."
+            return texts.OPEN_A_PROJECT_FIRST
         if self.context.runner.busy:
-            return "Stop the run first."
+            return texts.STOP_RUN_FIRST
         return document.read_only or True
 
     def _can_change(self) -> bool | str:
         if self.context.document.project.pairs is None:
-            return "There are no pairs yet."
+            return texts.THERE_ARE_NO_PAIRS
         return self._can_import()
 
     def _can_browse(self) -> bool | str:
-        return self.stack.currentWidget() is self.browse or "There are no pairs to look through."
+        return self.stack.currentWidget() is self.browse or texts.NO_PAIRS_TO_LOOK_THROUGH
 
     def _can_search(self) -> bool | str:
-        return self.context.document.dataset is not None or "There are no pairs to look through."
+        return self.context.document.dataset is not None or texts.NO_PAIRS_TO_LOOK_THROUGH
 
     # Single pairs
 
@@ -236,19 +237,18 @@ class DataPage(Page):
         source = self.context.document.project.pairs
         if source is None:
             self.empty.say_why(
-                "No pairs yet",
-                "A pair is a question with two responses and, where there is one, what people said. "
-                "Drop a file or a folder here, or choose one.",
+                texts.NO_PAIRS,
+                texts.WHAT_A_PAIR_IS,
             )
         else:
             names = file_names([Path(file) for file in source.files])
-            self.empty.say_why("The pairs are not loaded", f"They should come from {names}. Choose where they are now.")
+            self.empty.say_why(texts.PAIRS_NOT_LOADED, texts.should_come_from(names))
 
     def _follow_job(self) -> None:
         if self.stack.currentWidget() is self.loading:
             job = self.context.tasks.jobs[-1] if self.context.tasks.jobs else None
-            names = file_names(self.importer.files) if self.importer.active else "the pairs"
-            self.loading.follow(job, f"Reading {names}")
+            names = file_names(self.importer.files) if self.importer.active else texts.THE_PAIRS
+            self.loading.follow(job, texts.reading(names))
 
     def _opened(self) -> None:
         if self.context.document.generation != self._generation:
@@ -272,10 +272,10 @@ class DataPage(Page):
 
     def _choose_folder(self) -> None:
         if self._can_import() is True:
-            self.context.tasks.start(self._ask_for_folder(), "Choose a folder")
+            self.context.tasks.start(self._ask_for_folder(), texts.CHOOSE_A_FOLDER)
 
     async def _ask_for_folder(self) -> None:
-        dialog = QFileDialog(self, "Choose a folder of pairs", str(self.context.document.folder))
+        dialog = QFileDialog(self, texts.CHOOSE_FOLDER_NAME, str(self.context.document.folder))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         accepted = await shown(dialog)
         folders = [Path(folder) for folder in dialog.selectedFiles()] if accepted else []

@@ -102,7 +102,7 @@ class RunPage(Page):
         self._menu.aboutToShow.connect(self._fill_menu)
         self.run_choice.setMenu(self._menu)
         self._keeper = QTimer(self)
-        self._keeper.setObjectName("place on the run page")
+        self._keeper.setObjectName("run place")
         self._keeper.setSingleShot(True)
         self._keeper.setInterval(KEEP_MS)
         self._keeper.timeout.connect(self.keep_place)

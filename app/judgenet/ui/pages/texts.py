@@ -29,6 +29,7 @@ CHECK_AN_ENDPOINT = "Check an endpoint"
 
 NEW_NETWORK = "New network"
 PRICE_IS_SHOWN_FIRST = "Price is shown before anything is sent."
+PAIRS_WITH_CRITERIA = "Pairs with criteria, a checklist or a rubric for each question:"
 TRY_IT_NOW = "Try it now, offline"
 RUN_THE_EXAMPLE = "Run the example"
 EXAMPLE_AND_MODEL = (

@@ -170,7 +170,7 @@ class WelcomePage(Page):
         self.criteria.setToolTip(PRESETS[BY_CRITERIA].description)
         self.criteria.setAccessibleDescription(PRESETS[BY_CRITERIA].description)
         self.criteria.clicked.connect(partial(self.preset_chosen.emit, BY_CRITERIA))
-        more.addWidget(label("Pairs with criteria, a checklist or a rubric for each question:", tone="text2"))
+        more.addWidget(label(texts.PAIRS_WITH_CRITERIA, tone="text2"))
         more.addWidget(self.criteria)
         more.addStretch(1)
         column.addLayout(more)
