@@ -62,7 +62,7 @@ def shown(panel: WorthPanel) -> list[list[str]]:
 
 async def opened(studio: Studio, path: Path) -> ResultsPage:
     page = await results_of(studio, path)
-    await until(lambda: page.panel_state.found is not None, "the panel")
+    await until(lambda: page.panel_state.reading is not None, "the panel")
     await settle()
     page.area.ensureWidgetVisible(page.together)
     await settle()
@@ -72,8 +72,8 @@ async def opened(studio: Studio, path: Path) -> ResultsPage:
 async def test_the_map_names_neurons_and_values_any_chosen_set(studio: Studio, place: Path) -> None:
     page = await opened(studio, recorded(place))
     state, view = page.panel_state, page.together.view
-    assert state.found is not None
-    worth = state.found.worth.network
+    assert state.reading is not None
+    worth = state.reading.worth.network
     rows = shown(page.worth)
     assert rows[0][0] == "All neurons (4)"
     assert worth.value is not None
@@ -81,7 +81,7 @@ async def test_the_map_names_neurons_and_values_any_chosen_set(studio: Studio, p
     assert rows[0][2] == f"{worth.value:.2f} [{worth.ci.low:.2f}, {worth.ci.high:.2f}]"
     assert rows[0][4] == "60 of 60"
 
-    names, order = state.found.study.neurons, state.found.study.correlations.errors.order
+    names, order = state.reading.study.neurons, state.reading.study.correlations.errors.order
     one, other = (order.index(name) for name in ("j0", "j1"))
     QTest.mouseMove(view, view.cell_rect(one, other).center().toPoint())
     assert page.together.readout.text() == "j0 and j1: r 1.00 of their errors, n 60."
@@ -140,8 +140,8 @@ async def test_without_labels_verdicts_are_correlated(studio: Studio, place: Pat
 
 async def test_which_neuron_adds_most_is_shown_by_both_rules(studio: Studio, place: Path) -> None:
     page = await opened(studio, recorded(place))
-    assert page.panel_state.found is not None
-    choice = page.panel_state.found.study.choice
+    assert page.panel_state.reading is not None
+    choice = page.panel_state.reading.study.choice
     model = page.adds.table.figures
     for rule, steps in (("votes", choice.votes.steps), ("labels", choice.labels.steps)):
         page.adds.by.set_current(rule)

@@ -32,8 +32,10 @@ class Desk:
         self.latest.start("Count", work, self.taken.append, about="run-1", refuse=self.told.append)
 
     def start_job(self, work: Any) -> None:
-        stopped = lambda: self.told.append("stopped")  # noqa: E731
-        self.latest.start_job("Count", work, self.taken.append, about="run-1", stopped=stopped)
+        self.latest.start_job("Count", work, self.taken.append, about="run-1", stopped=self.stopped)
+
+    def stopped(self) -> None:
+        self.told.append("stopped")
 
 
 def raising(error: Exception) -> Any:

@@ -55,7 +55,8 @@ async def _opened(studio: Studio, place: Path) -> ResultsPage:
     context.navigator.go("results")
     page = studio.window.page("results")
     assert isinstance(page, ResultsPage)
-    await until(lambda: context.results.results is not None and page.reliability.found is not None, "no results", 30)
+    await until(lambda: context.results.results is not None, "no results", 30)
+    await until(lambda: page.reliability.reliability is not None, "no calibration", 30)
     return page
 
 
@@ -95,7 +96,7 @@ async def test_the_reliability_curve_of_each_source(studio: Studio, place: Path)
     results = page.context.results.results
     assert results is not None
     expected = run_reliability(results.frame)
-    assert panel.found == expected
+    assert panel.reliability == expected
     votes = expected.sources["votes"]
     assert f"{votes.n} of {PAIRS} pairs" in panel.fact.text()
     assert panel.chart.isVisibleTo(panel)

@@ -557,9 +557,9 @@ async def test_with_a_run_going_on_no_panel_shows_figures_of_another(studio: Stu
     pairs = story_pairs(30, labelled=1.0)
     page = await judged(studio, place, pairs, story_network(3, 2))
     context = page.context
-    await until(lambda: page.explorer.curve is not None and page.trusting.found is not None, "all of run 1")
+    await until(lambda: page.explorer.curve is not None and page.trusting.trust is not None, "all of run 1")
     context.learning.learn()
-    await until(lambda: context.learning.found is not None, "weights of run 1")
+    await until(lambda: context.learning.learned is not None, "weights of run 1")
     # Another temperature, so that it shares no call with run 1.
     context.document.edit_network("Another network", with_settings(story_network(2, None), temperature=0.3))
     tell = usual(pairs)
@@ -588,10 +588,10 @@ async def test_with_a_run_going_on_no_panel_shows_figures_of_another(studio: Stu
             page.differ: page.differ.isVisible(),
             page.what_if: later in page.what_if.note.text() and page.what_if.accuracy.figure.text() == "n/a",
             page.curve: not page.curve.chart.isVisible() and later in page.curve.words.text(),
-            page.cascade: page.cascade.isHidden() and page.cascade.found is None,
+            page.cascade: page.cascade.isHidden() and page.cascade.cascade is None,
             page.planner: page.planner.isVisible(),
             page.guarantee: not page.guarantee.chart.isVisible() and later in page.guarantee.note.text(),
-            page.learned: context.learning.found is None,
+            page.learned: context.learning.learned is None,
             page.review: not page.review.chart.isVisible() and later in page.review.words.text(),
             page.alike: not page.alike.chart.isVisible() and later in page.alike.words.text(),
             page.worth: not page.worth.table.isVisible() and later in page.worth.note.text(),

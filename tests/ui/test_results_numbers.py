@@ -202,7 +202,7 @@ async def test_learned_weights_stand_on_the_page_on_the_canvas_and_in_the_networ
     click(panel.learn_button)
     assert context.learning.working
     await until(lambda: not context.learning.working, "the weights")
-    found = context.learning.found
+    found = context.learning.learned
     assert found is not None
     assert found.rule is not None
     assert names(panel.table)[0] == "Learned, weights of 0 or more"

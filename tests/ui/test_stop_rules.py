@@ -177,18 +177,20 @@ async def test_results_answer_any_stop_rule_from_the_recorded_calls(studio: Stud
     page = studio.window.page("results")
     assert isinstance(page, ResultsPage)
     panel = page.cascade
-    await until(lambda: panel.found is not None, "the stop rule is replayed")
-    found = panel.found
+    await until(lambda: panel.cascade is not None, "the stop rule is replayed")
+    found = panel.cascade
     assert found is not None
     assert (found.rule, [stage.name for stage in found.stages]) == ("orders-agree", ["layer 1", "layer 2"])
     assert panel.calls.figure.text() == percent(found.variants[1].calls_share)
     panel.rule.setCurrentIndex(panel.rule.findData("margin"))
     panel.rule.activated.emit(panel.rule.currentIndex())
     panel.number.setValue(3)
-    await until(lambda: panel.found is not None and panel.found.rule == "margin>=3", "the other rule is replayed")
+    await until(lambda: panel.cascade is not None and panel.cascade.rule == "margin>=3", "the other rule is replayed")
     panel.stages.setCurrentIndex(panel.stages.findData("two"))
     panel.stages.activated.emit(panel.stages.currentIndex())
-    await until(lambda: panel.found is not None and len(panel.found.stages[0].name) > 10, "two neurons are replayed")
+    await until(
+        lambda: panel.cascade is not None and len(panel.cascade.stages[0].name) > 10, "two neurons are replayed"
+    )
     assert panel.first.isVisible()
     assert not panel.use.isVisible()
     panel.stages.setCurrentIndex(0)

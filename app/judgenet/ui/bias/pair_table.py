@@ -196,8 +196,8 @@ class BarPairsPanel(QFrame):
     @property
     def rows(self) -> tuple[BarPair, ...]:
         """The pairs that are listed."""
-        wanted = self.outcome.currentData()
-        return tuple(row for row in self._rows if not wanted or row.outcome == wanted)
+        outcome = self.outcome.currentData()
+        return tuple(row for row in self._rows if not outcome or row.outcome == outcome)
 
     def _filter(self, *_: object) -> None:
         rows = self.rows

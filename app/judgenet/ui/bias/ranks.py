@@ -65,11 +65,11 @@ class _Map(QWidget):
         painter.setFont(theme.font())
         for place, title in enumerate(self._titles):
             painter.setPen(theme.color("text"))
-            shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, name - theme.px(8))
-            painter.drawText(QRectF(0, (place + 1) * line, name, line), left, shown)
+            elided = metrics.elidedText(title, Qt.TextElideMode.ElideRight, name - theme.px(8))
+            painter.drawText(QRectF(0, (place + 1) * line, name, line), left, elided)
             painter.setPen(theme.color("text2"))
-            shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, cell - theme.px(4))
-            painter.drawText(QRectF(name + place * cell, 0, cell, line), middle, shown)
+            elided = metrics.elidedText(title, Qt.TextElideMode.ElideRight, cell - theme.px(4))
+            painter.drawText(QRectF(name + place * cell, 0, cell, line), middle, elided)
         painter.setFont(theme.font(tabular=True))
         for row in range(len(self._titles)):
             for column in range(len(self._titles)):
@@ -125,13 +125,13 @@ class _Ranks(QWidget):
         painter.setFont(theme.font(tabular=True))
         painter.setPen(theme.color("text2"))
         for place, title in enumerate(self._titles):
-            shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, cell - theme.px(8))
-            painter.drawText(QRectF(name + place * cell, 0, cell, line), right, shown)
+            elided = metrics.elidedText(title, Qt.TextElideMode.ElideRight, cell - theme.px(8))
+            painter.drawText(QRectF(name + place * cell, 0, cell, line), right, elided)
         for row, (system, ranks) in enumerate(self._rows, 1):
             painter.fillRect(QRectF(0, row * line, name + cell * len(self._titles), 1), theme.color("line"))
             painter.setPen(theme.color("text"))
-            shown = metrics.elidedText(system, Qt.TextElideMode.ElideRight, name - theme.px(8))
-            painter.drawText(QRectF(0, row * line, name, line), left, shown)
+            elided = metrics.elidedText(system, Qt.TextElideMode.ElideRight, name - theme.px(8))
+            painter.drawText(QRectF(0, row * line, name, line), left, elided)
             for place, text in enumerate(ranks):
                 painter.drawText(QRectF(name + place * cell, row * line, cell, line), right, text)
         painter.end()

@@ -224,9 +224,9 @@ class SidePanel(QFrame):
 
     def _show_latest(self, desk: Desk | None) -> None:
         clear_layout(self.latest)
-        there = desk is not None and bool(desk.given)
-        self.latest_head.setVisible(there)
-        self._lines[2].setVisible(there)
+        any_given = desk is not None and bool(desk.given)
+        self.latest_head.setVisible(any_given)
+        self._lines[2].setVisible(any_given)
         if desk is None:
             return
         for row, place in enumerate(list(desk.given)[: -_LATEST - 1 : -1]):

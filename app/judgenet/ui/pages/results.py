@@ -398,7 +398,7 @@ class ResultsPage(OfRunPage):
 
     def _list_trusted(self, chosen: PairSelection | Unsure | Divided) -> None:
         """Lists the pairs of a mark of the lower charts."""
-        trust = self.trusting.found
+        trust = self.trusting.trust
         if trust is not None and isinstance(chosen, Unsure):
             self.listing.show_pairs(trust.pairs(chosen), texts.PAIRS_LEAST_SURE)
         elif trust is not None and isinstance(chosen, Divided):

@@ -141,7 +141,11 @@ class DifferPanel(Panel):
         agreement = report.aggregations[aggregation].agreement
         self.say(aggregation_title(aggregation))
         self.grid.show_counts(
-            {(said, human): agreement.confusion[_PLACE[human]][_PLACE[said]] for said in SHOWN for human in SHOWN}
+            {
+                (verdict, human): agreement.confusion[_PLACE[human]][_PLACE[verdict]]
+                for verdict in SHOWN
+                for human in SHOWN
+            }
         )
         self.setVisible(agreement.n_used > 0)
         self.grid.select(self._place)
@@ -169,10 +173,10 @@ class DifferPanel(Panel):
             text = texts.off_the_diagonal(plural(wrong, "pair"), agreement.n_used)
             self.words.setText(text if agreement.n_used else "")
             return
-        said, human = place
-        count = agreement.confusion[_PLACE[human]][_PLACE[said]]
+        verdict, human = place
+        count = agreement.confusion[_PLACE[human]][_PLACE[verdict]]
         self.words.setText(
-            f"{plural(count, 'pair')}: {selection_words(ConfusionCell(self._aggregation, said, human), report)}"
+            f"{plural(count, 'pair')}: {selection_words(ConfusionCell(self._aggregation, verdict, human), report)}"
         )
 
 

@@ -85,7 +85,7 @@ class CascadePanel(Panel):
         self._context = context
         self._results: Results | None = None
         self._latest = LatestComputation(context)
-        self.found: RunCascade | None = None
+        self.cascade: RunCascade | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_WAIT_MS)
@@ -154,7 +154,7 @@ class CascadePanel(Panel):
         if not shown:
             # What is still being computed is of another run.
             self._latest.forget()
-            self.found = None
+            self.cascade = None
             return
         if new:
             self._fill_stages(frame.spec.depth, frame.names)
@@ -236,7 +236,7 @@ class CascadePanel(Panel):
 
     def _refuse(self, problem: str) -> None:
         """Says why the rule cannot be replayed."""
-        self.found = None
+        self.cascade = None
         self.use.hide()
         clear_layout(self._table)
         for big in (self.accuracy, self.calls, self.gain):
@@ -244,7 +244,7 @@ class CascadePanel(Panel):
         self.words.setText(problem)
 
     def _show(self, cascade: RunCascade) -> None:
-        self.found = cascade
+        self.cascade = cascade
         self.use.setVisible(self._usable())
         clear_layout(self._table)
         mine = next(row for row in cascade.variants if row.rule == cascade.rule)

@@ -41,7 +41,7 @@ class CorrelationView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._found: CorrelationFigures | None = None
+        self._correlations: CorrelationFigures | None = None
         self._names: tuple[str, ...] = ()
         self._basis = ""
         self._marked: tuple[int, ...] = ()
@@ -59,7 +59,7 @@ class CorrelationView(QWidget):
 
     def show_map(self, correlations: CorrelationFigures | None, names: tuple[str, ...], basis: str) -> None:
         """Sets the correlations; ``basis`` says what is correlated (``errors`` or ``verdicts``)."""
-        self._found, self._names, self._basis = correlations, names, basis
+        self._correlations, self._names, self._basis = correlations, names, basis
         self.current = self._branch = None
         count = plural(len(names), "neuron")
         self.setAccessibleName(texts.correlations(basis, count))
@@ -89,11 +89,11 @@ class CorrelationView(QWidget):
         """The layout of the map for a width in px; it is made anew only where the width changes."""
         from judgenet.report.correlation_chart import CorrelationLayout
 
-        if self._found is None:
+        if self._correlations is None:
             return None
         wide = min(_WIDEST, max(_LEAST_WIDTH, round(width / current_theme().scale)))
         if self._layout is None or self._layout.width != wide:
-            self._layout = CorrelationLayout(self._found, self._names, wide)
+            self._layout = CorrelationLayout(self._correlations, self._names, wide)
             self._picture = None
         return self._layout
 
@@ -198,12 +198,12 @@ class CorrelationView(QWidget):
     def words_of(self, row: int, column: int) -> str:
         """What a cell says: its two neurons, their correlation, and n."""
         layout = self._laid_out(self.width())
-        if layout is None or self._found is None:
+        if layout is None or self._correlations is None:
             return ""
         first, second = layout.order[row], layout.order[column]
         if first == second:
-            return f"{self._names[first]}: {plural(self._found.n[first][first], 'pair')}."
-        r, n = self._found.r[first][second], self._found.n[first][second]
+            return f"{self._names[first]}: {plural(self._correlations.n[first][first], 'pair')}."
+        r, n = self._correlations.r[first][second], self._correlations.n[first][second]
         both = texts.both(self._names[first], self._names[second])
         if r is None:
             return texts.never_varies(both, n)
@@ -216,8 +216,8 @@ class CorrelationView(QWidget):
         words = ""
         if cell is not None:
             words = self.words_of(*cell)
-        elif branch is not None and self._found is not None:
-            joined = next(merge for merge in self._found.merges if (*merge.left, *merge.right) == branch)
+        elif branch is not None and self._correlations is not None:
+            joined = next(merge for merge in self._correlations.merges if (*merge.left, *merge.right) == branch)
             words = texts.joined_at(", ".join(branch), f"{joined.distance:.2f}")
         elif name is not None:
             words = f"{self._names[name]}: {texts.IS_CHOSEN if name in self._marked else texts.IS_NOT_CHOSEN}."

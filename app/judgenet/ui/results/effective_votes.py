@@ -47,13 +47,13 @@ class PanelState(QObject):
     """Reads a finished run's panel of neurons in a thread, and computes what any set of its neurons is worth.
 
     Attributes:
-        found: what was read, ``None`` where nothing was.
+        reading: what was read, ``None`` where nothing was.
         why: why nothing was read.
-        places: the neurons that are chosen, as places in ``found.study.neurons``.
+        places: the neurons that are chosen, as places in ``reading.study.neurons``.
         set_worth: what the chosen neurons are worth; ``None`` while that is computed, or where none is chosen.
 
     Signals:
-        changed: :attr:`found` or :attr:`why` changed.
+        changed: :attr:`reading` or :attr:`why` changed.
         set_changed: the chosen neurons, or what they are worth, changed.
     """
 
@@ -66,7 +66,7 @@ class PanelState(QObject):
         self._frame: RunFrame | None = None
         self._latest = LatestComputation(context)
         self._set_number = 0
-        self.found: PanelReading | None = None
+        self.reading: PanelReading | None = None
         self.why = ""
         self.places: tuple[int, ...] = ()
         self.set_worth: SetWorth | None = None
@@ -75,7 +75,7 @@ class PanelState(QObject):
     def forget(self) -> None:
         """Forgets everything: another project was opened."""
         self._latest.forget()
-        self.found = self._frame = None
+        self.reading = self._frame = None
         self.choose(())
         self.changed.emit()
 
@@ -95,7 +95,7 @@ class PanelState(QObject):
             return
         if self._frame is None or self._frame.run.id != results.run.id:
             self.choose(())
-        self._frame, self.found, self.why = results.frame, None, texts.VERDICTS_ARE_READ
+        self._frame, self.reading, self.why = results.frame, None, texts.VERDICTS_ARE_READ
         self.changed.emit()
         self._latest.start_job(
             texts.CALCULATE_VOTES,
@@ -106,7 +106,7 @@ class PanelState(QObject):
         )
 
     def _end(self, panel: PanelReading | None, why: str) -> None:
-        self.found, self.why = panel, why
+        self.reading, self.why = panel, why
         self.changed.emit()
         if panel is not None and self.places:
             # Labels changed: the set that was chosen is worth something else.
@@ -168,7 +168,7 @@ class WorthPanel(Panel):
     def _fill(self) -> None:
         from judgenet.report.outline_panel import KISH, worth_reasons, worth_rows
 
-        state, panel = self._state, self._state.found
+        state, panel = self._state, self._state.reading
         self.setVisible(panel is not None or bool(state.why))
         self.table.setVisible(panel is not None)
         self.clear.setVisible(bool(state.places))
@@ -245,7 +245,7 @@ class CorrelationPanel(Panel):
         self.readout.setText(words or texts.MAP_HINT)
 
     def _fill(self) -> None:
-        panel = self._state.found
+        panel = self._state.reading
         self.setVisible(panel is not None)
         if panel is None:
             self._by_user = False
@@ -314,7 +314,7 @@ class AddsPanel(Panel):
     def _fill(self) -> None:
         from judgenet.report.outline_panel import chosen_note
 
-        panel = self._state.found
+        panel = self._state.reading
         self.setVisible(panel is not None)
         if panel is None:
             return

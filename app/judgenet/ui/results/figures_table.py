@@ -220,10 +220,10 @@ class _Drawer(QStyledItemDelegate):
         top, bottom = box.top() + half, box.bottom() + 1 - half
         painter.drawLine(QPointF(box.left(), top), QPointF(box.right() + 1, top))
         painter.drawLine(QPointF(box.left(), bottom), QPointF(box.right() + 1, bottom))
-        shown = self._table.shown_columns
-        if column == shown[0]:
+        columns = self._table.shown_columns
+        if column == columns[0]:
             painter.drawLine(QPointF(box.left() + half, top), QPointF(box.left() + half, bottom))
-        if column == shown[-1]:
+        if column == columns[-1]:
             painter.drawLine(QPointF(box.right() + 1 - half, top), QPointF(box.right() + 1 - half, bottom))
 
     def _name(self, painter: QPainter, box: QRect, row: FigureRow) -> None:
@@ -267,8 +267,8 @@ class _Drawer(QStyledItemDelegate):
             painter.setFont(theme.font(tabular=True))
             painter.setPen(theme.color("text2"))
             room = QRect(lines[1].left(), lines[1].top(), right - lines[1].left(), lines[1].height())
-            shown = painter.fontMetrics().elidedText(quiet, Qt.TextElideMode.ElideRight, room.width())
-            painter.drawText(room, flags, shown)
+            elided = painter.fontMetrics().elidedText(quiet, Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(room, flags, elided)
             if not table.two_lines:
                 right -= round(QFontMetricsF(painter.font()).horizontalAdvance(f"{quiet} "))
         if value:
@@ -440,9 +440,9 @@ class FiguresTable(StudioTable):
                 self.setColumnWidth(place, needed[place])
         self.two_lines = two_lines
         super().fit()
-        wanted = self.height_of(min(self._most, len(self.figures.rows)))
-        if wanted != self.height():
-            self.setFixedHeight(wanted)
+        height = self.height_of(min(self._most, len(self.figures.rows)))
+        if height != self.height():
+            self.setFixedHeight(height)
         self.viewport().update()
 
     def _name_width(self) -> int:

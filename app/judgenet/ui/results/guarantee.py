@@ -341,8 +341,8 @@ def labels_picture(figures: RunGuarantee) -> Picture:
     )
     series = (Series(texts.ACCEPTED, share, -1), Series(texts.ANY_PROMISE, likely, 0)) if share else ()
     have = figures.pairs.labels_used
-    there = bool(share) and have > 0 and low <= log10(have) <= high
+    inside = bool(share) and have > 0 and low <= log10(have) <= high
     # Where the lines are near the top, its word would stand in them.
     clear = not any(step.promised > _CROWDED and step.labels <= 2 * have for step in figures.by_labels)
-    uprights = (Upright(log10(have), right=texts.NOW if clear else ""),) if there else ()
+    uprights = (Upright(log10(have), right=texts.NOW if clear else ""),) if inside else ()
     return Picture(series, ticks, share_ticks((0.0, 1.0), from_zero=True), texts.LABELS_IN_ALL, uprights=uprights)

@@ -115,12 +115,12 @@ class GuaranteeState(QObject):
             self._context.tasks.start(self._answer(results, self._number), texts.CALCULATE_GUARANTEE)
 
     async def _answer(self, results: Results, number: int) -> None:
-        made = today().isoformat()
+        date = today().isoformat()
         while number == self._number:
             question = self.question
             known = self._verdicts.get(question.confidence)
             try:
-                verdicts, answer = await self._context.tasks.off_thread(answered, results, question, known, made)
+                verdicts, answer = await self._context.tasks.off_thread(answered, results, question, known, date)
             except (StoreError, sqlite3.Error) as error:
                 if number == self._number:
                     self.working = False
@@ -170,24 +170,26 @@ class GuaranteeState(QObject):
         if self.project_rule is not None and not self._context.document.read_only:
             self._set_rule(texts.REMOVE_ACCEPTANCE, None)
 
-    def _set_rule(self, what: str, rule: AcceptanceRule | None) -> None:
+    def _set_rule(self, action: str, rule: AcceptanceRule | None) -> None:
         spec = self._context.document.spec
-        self._context.document.edit_network(what, replace(spec, aggregation=replace(spec.aggregation, acceptance=rule)))
+        self._context.document.edit_network(
+            action, replace(spec, aggregation=replace(spec.aggregation, acceptance=rule))
+        )
         self.changed.emit()
 
 
 def answered(
-    results: Results, question: GuaranteeQuestion, known: ConfidentVerdicts | None, made: str
+    results: Results, question: GuaranteeQuestion, known: ConfidentVerdicts | None, date: str
 ) -> tuple[ConfidentVerdicts, GuaranteeAnswer]:
     """The answer to a question. ``known`` are the verdicts with this measure of confidence where they were computed
-    before; ``made`` is the date of the rule, as ISO text."""
+    before; ``date`` is that of the rule, as ISO text."""
     from judgenet.figures.acceptance import people_queue, without_label
     from judgenet.figures.guarantee import acceptance_rule, confident_verdicts, for_people, guarantee_of
 
     frame = results.frame
     verdicts = known or confident_verdicts(frame, results.report.decides, question.confidence)
     figures = guarantee_of(frame, verdicts, question.alpha, question.delta)
-    rule = None if figures.threshold is None else acceptance_rule(frame, figures, verdicts, made)
+    rule = None if figures.threshold is None else acceptance_rule(frame, figures, verdicts, date)
     people = for_people(verdicts, figures.threshold)
     queue = tuple(people[without_label(frame)[people]].tolist())
     return verdicts, GuaranteeAnswer(question, figures, rule, queue, people_queue(frame))

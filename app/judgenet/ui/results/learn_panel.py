@@ -85,7 +85,7 @@ class LearnPanel(Panel):
         from judgenet.figures.learned import WARNINGS, WAY_TITLES
         from judgenet.report.learned_gain import gain_words
 
-        report, learning, learned = self._report, self._learning, self._learning.found
+        report, learning, learned = self._report, self._learning, self._learning.learned
         why = learning.why_not(self._labelled)
         self.learn_button.setEnabled(not why and not learning.working)
         self.learn_button.setToolTip(why)

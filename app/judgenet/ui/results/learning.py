@@ -55,7 +55,7 @@ class Learning(QObject):
     """Learns from the run in focus when asked to.
 
     Attributes:
-        found: what was learned from the run in focus, ``None`` where nothing was.
+        learned: what was learned from the run in focus, ``None`` where nothing was.
         working: weights are being learned.
 
     Signals:
@@ -72,7 +72,7 @@ class Learning(QObject):
         self._run_state = run_state
         self._tasks = tasks
         self._errors = errors
-        self._found: dict[str, LearnedRun] = {}
+        self._by_run: dict[str, LearnedRun] = {}
         self._number = 0
         self.working = False
         document.opened.connect(self.forget)
@@ -81,17 +81,17 @@ class Learning(QObject):
     def _run_changed(self) -> None:
         if self._run_state.live and self._run_state.run is not None:
             # What was learned from it is of fewer pairs.
-            self._found.pop(self._run_state.run.id, None)
+            self._by_run.pop(self._run_state.run.id, None)
         self.changed.emit()
 
     @property
-    def found(self) -> LearnedRun | None:
+    def learned(self) -> LearnedRun | None:
         run = self._run_state.run
-        return None if run is None else self._found.get(run.id)
+        return None if run is None else self._by_run.get(run.id)
 
     def forget(self) -> None:
         """Forgets what was learned: labels or the project changed."""
-        self._found.clear()
+        self._by_run.clear()
         self._number += 1
         self.working = False
         self.changed.emit()
@@ -118,9 +118,9 @@ class Learning(QObject):
             self._tasks.start(self._learn(store, run, self._number), texts.LEARN_WEIGHTS)
 
     async def _learn(self, store: Store, run: RunInfo, number: int) -> None:
-        made = today().isoformat()
+        date = today().isoformat()
         try:
-            learned = await self._tasks.job(texts.LEARN_WEIGHTS, lambda job: _learned(store, run, made, job))
+            learned = await self._tasks.job(texts.LEARN_WEIGHTS, lambda job: _learn(store, run, date, job))
         except JobCancelled:
             learned = None
         except (StoreError, sqlite3.Error) as error:
@@ -131,7 +131,7 @@ class Learning(QObject):
             return
         self.working = False
         if learned is not None:
-            self._found[run.id] = learned
+            self._by_run[run.id] = learned
         self.changed.emit()
 
     # The network
@@ -140,7 +140,7 @@ class Learning(QObject):
         """The learned weights to show on the canvas of a run: those of its network, else those learned from it."""
         if spec.aggregation.learned is not None:
             return spec.aggregation.learned
-        rule = None if run is None else self._found.get(run.id)
+        rule = None if run is None else self._by_run.get(run.id)
         return None if rule is None else rule.rule
 
     def rule_of_design(self) -> LearnedRule | None:
@@ -149,12 +149,12 @@ class Learning(QObject):
         spec = self._document.spec
         if spec.aggregation.learned is not None:
             return spec.aggregation.learned
-        rule = None if self.found is None else self.found.rule
+        rule = None if self.learned is None else self.learned.rule
         return rule if rule is not None and not misfit(spec, rule) else None
 
     def why_not_use(self) -> str:
         """Why the learned weights cannot go into the network; empty where they can."""
-        rule = None if self.found is None else self.found.rule
+        rule = None if self.learned is None else self.learned.rule
         if rule is None:
             return texts.NOTHING_LEARNED
         if self._document.read_only:
@@ -167,7 +167,7 @@ class Learning(QObject):
 
     def use(self) -> None:
         """Keeps the learned weights in the network, so that new runs have their verdict too. Can be undone."""
-        rule = None if self.found is None else self.found.rule
+        rule = None if self.learned is None else self.learned.rule
         if rule is None or self.why_not_use():
             return
         spec = self._document.spec
@@ -177,7 +177,7 @@ class Learning(QObject):
         self.changed.emit()
 
 
-def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
+def _learn(store: Store, run: RunInfo, date: str, job: Job) -> LearnedRun:
     from judgenet.figures.learned import learned_rule, ways_against_people
     from judgenet.report.model import ReportedAgreement
     from judgenet.store.taught import fair_frame
@@ -196,6 +196,6 @@ def _learned(store: Store, run: RunInfo, made: str, job: Job) -> LearnedRun:
         reasons={way: figures for way, figures in ways.items() if isinstance(figures, str)},
         less={way: figures.less for way, figures in learned.items() if way != "best_single"},
         below_baseline={way: figures.below_baseline for way, figures in learned.items()},
-        rule=None if fitted is None else learned_rule(store, frame, fitted.learned, KIND, made),
+        rule=None if fitted is None else learned_rule(store, frame, fitted.learned, KIND, date),
         labels=int((frame.human[frame.done] > 0).sum()),
     )

@@ -103,16 +103,16 @@ class PairListing(QObject):
         if pairs:
             self._context.navigator.go("data", pairs=pairs, why=self._why())
 
-    def _loaded(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
+    def _loaded(self, listed: tuple[int, ...]) -> tuple[int, ...]:
         """Pairs of the run as places in the pairs that are loaded now; a message says that some are not loaded."""
         document, table = self._context.document, self._context.run_state.table
         places = {pair.id: place for place, pair in enumerate(document.pairs)}
         ids: Sequence[str] = () if table is None else table.pairs.ids
-        loaded = tuple(places[ids[pair]] for pair in wanted if pair < len(ids) and ids[pair] in places)
+        loaded = tuple(places[ids[pair]] for pair in listed if pair < len(ids) and ids[pair] in places)
         if not loaded:
             self._context.errors.tell(texts.PAIRS_NOT_LOADED, texts.DATA, level="warning")
-        elif len(loaded) < len(wanted):
-            missing = len(wanted) - len(loaded)
+        elif len(loaded) < len(listed):
+            missing = len(listed) - len(loaded)
             self._context.errors.tell(texts.some_not_loaded(plural(missing, "pair")), texts.DATA, level="note")
         return loaded
 

@@ -40,7 +40,7 @@ class ReliabilityPanel(Panel):
         self.words = label("", wrap=True)
         self.note = label("", tone="text2", wrap=True)
         super().__init__(texts.RELIABILITY, parent=parent)
-        self.found: RunReliability | None = None
+        self.reliability: RunReliability | None = None
         self._latest = LatestComputation(context)
         for widget in (self.source, self.words, self.chart, self.note):
             self.body.addWidget(widget)
@@ -55,7 +55,7 @@ class ReliabilityPanel(Panel):
     def forget(self) -> None:
         """Forgets everything: another project was opened."""
         self._latest.forget()
-        self.found = None
+        self.reliability = None
         self.hide()
 
     def look(self, results: Results, *, live: bool) -> None:
@@ -68,17 +68,17 @@ class ReliabilityPanel(Panel):
             self._latest.start(texts.CALCULATE_CALIBRATION, work, self._take, about=results.run.id)
 
     def _take(self, reliability: RunReliability) -> None:
-        self.found = reliability
+        self.reliability = reliability
         self._fill()
 
     def _fill(self) -> None:
         from judgenet.figures.reliability import SOURCE_WORDS
 
-        if self.found is None:
+        if self.reliability is None:
             return
         self.show()
         source = self.source.current
-        figures = self.found.sources[source]
+        figures = self.reliability.sources[source]
         meaning = next(words for name, words in SOURCE_WORDS.items() if name == source)
         self.chart.setVisible(bool(figures.curve))
         self.say(texts.n_of_pairs(figures.n, figures.n_total))

@@ -68,7 +68,7 @@ class Trusting(QObject):
     """Computes a finished run's :class:`Trust` in a thread, with progress and a stop in the status bar.
 
     Signals:
-        changed: :attr:`found` came or went, or :attr:`why` changed.
+        changed: :attr:`trust` came or went, or :attr:`why` changed.
     """
 
     changed = Signal()
@@ -76,7 +76,7 @@ class Trusting(QObject):
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self.found: Trust | None = None
+        self.trust: Trust | None = None
         self.why = ""
         self.working = False
         self._latest = LatestComputation(context)
@@ -85,7 +85,7 @@ class Trusting(QObject):
     def forget(self) -> None:
         """Forgets everything: another project was opened."""
         self._latest.forget()
-        self.found, self.working = None, False
+        self.trust, self.working = None, False
         self.changed.emit()
 
     def look(self, results: Results, *, live: bool) -> None:
@@ -107,7 +107,7 @@ class Trusting(QObject):
             return
         if store is None or not self._latest.is_new(key):
             return
-        self.found, self.working, self.why = None, True, texts.CALLS_ARE_READ
+        self.trust, self.working, self.why = None, True, texts.CALLS_ARE_READ
         self.changed.emit()
         self._latest.start_job(
             texts.CALCULATE_CERTAINTY,
@@ -119,7 +119,7 @@ class Trusting(QObject):
         )
 
     def _end(self, trust: Trust | None, why: str) -> None:
-        self.found, self.working, self.why = trust, False, why
+        self.trust, self.working, self.why = trust, False, why
         self.changed.emit()
 
 
@@ -181,7 +181,7 @@ class ReviewPanel(Panel):
         self._fill()
 
     def _fill(self) -> None:
-        trust, people = self._trusting.found, self._people
+        trust, people = self._trusting.trust, self._people
         curve = None if trust is None else trust.figures.review
         self.chart.setVisible(curve is not None and bool(curve.points))
         self.people.setText("" if people is None else people_words(people))
@@ -302,7 +302,7 @@ class AlikePanel(Panel):
         self._fill()
 
     def _fill(self) -> None:
-        trust = self._trusting.found
+        trust = self._trusting.trust
         picture = None if trust is None else layers_picture(trust)
         known = picture is not None and bool(picture.series)
         self.chart.setVisible(known)
@@ -368,7 +368,7 @@ def layers_picture(trust: Trust) -> Picture:
     return Picture(series, ticks, share_ticks(shares_of(series), from_zero=True), "layer")
 
 
-def _add(spots: list[PointMark], layer: int, mean: Mean, what: str, key: object) -> None:
+def _add(spots: list[PointMark], layer: int, mean: Mean, measure: str, key: object) -> None:
     if mean.value is not None:
-        words = texts.layer_mean(layer, what, percent(mean.value), percent_interval(mean.interval), mean.n)
+        words = texts.layer_mean(layer, measure, percent(mean.value), percent_interval(mean.interval), mean.n)
         spots.append(PointMark(float(layer), mean.value, words, mean.interval, key))
