@@ -6,7 +6,8 @@
 The studio's texts stand together by page, in modules called ``texts`` (those of actions in ``ui/action_texts.py``):
 without ``--in`` these are listed, panel by panel, in the order in which they are seen. Texts of commands and of
 the report stand where they are printed: with ``--in`` those of a folder of the package are listed, module by module.
-Words behind that choose modules whose path has one of them in it. What is filled in stands as {…}.
+Words behind that choose modules whose path has one of them in it. What is filled in stands as {…}, on a page of the
+studio with its name.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ _LEAST_LETTERS = 7
 _STYLES = "setStyleSheet"
 
 
-def literals(source: str) -> list[tuple[int, str]]:
+def literals(source: str, *, named: bool = False) -> list[tuple[int, str]]:
     """Line and text of each string of a module that somebody may read, in the order in which they stand.
 
-    Docstrings, style sheets, keys of dictionaries, and what ``raise`` and ``assert`` say to programmers are left out.
+    What is filled in stands as ``{…}``; with ``named``, a variable stands with its name. Docstrings, style sheets, keys
+    of dictionaries, and what ``raise`` and ``assert`` say to programmers are left out.
     """
     tree = ast.parse(source)
     passed = set[int]()
@@ -38,7 +40,7 @@ def literals(source: str) -> list[tuple[int, str]]:
             passed.update(id(key) for key in node.keys)
         elif isinstance(node, ast.Raise | ast.Assert) or _sets_styles(node):
             passed.update(id(part) for part in ast.walk(node))
-    texts = [(node.lineno, text) for node in ast.walk(tree) if id(node) not in passed and (text := _text(node))]
+    texts = [(node.lineno, text) for node in ast.walk(tree) if id(node) not in passed and (text := _text(node, named))]
     return sorted(texts)
 
 
@@ -46,11 +48,17 @@ def _sets_styles(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == _STYLES
 
 
-def _text(node: ast.AST) -> str:
+def _text(node: ast.AST, named: bool) -> str:
     if isinstance(node, ast.JoinedStr):
-        parts = (part.value if isinstance(part, ast.Constant) else "{…}" for part in node.values)
-        return "".join(str(part) for part in parts)
+        return "".join(
+            str(part.value) if isinstance(part, ast.Constant) else _filled(part, named) for part in node.values
+        )
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _filled(part: ast.expr, named: bool) -> str:
+    value = part.value if isinstance(part, ast.FormattedValue) else None
+    return f"{{{value.id}}}" if named and isinstance(value, ast.Name) else "{…}"
 
 
 def texts_of(source: str) -> list[tuple[int, str]]:
@@ -65,7 +73,7 @@ def texts_of(source: str) -> list[tuple[int, str]]:
 def page_of(source: str) -> list[tuple[int, str]]:
     """The texts of a ``texts`` module, one word or many, and the comment lines that name the panels between them."""
     panels = [(line, text) for line, text in enumerate(source.splitlines(), 1) if text.startswith("# ")]
-    return sorted(literals(source) + panels)
+    return sorted(literals(source, named=True) + panels)
 
 
 def is_texts_module(path: Path) -> bool:

@@ -39,7 +39,7 @@ def test_a_page_is_listed_with_its_panels_and_its_single_words() -> None:
         (6, "None"),
         (11, "Nothing to be seen."),
         (16, " one"),
-        (16, "{…} pairs are labelled"),
+        (16, "{count} pairs are labelled"),
     ]
 
 
