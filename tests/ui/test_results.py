@@ -604,6 +604,7 @@ async def test_with_a_run_going_on_no_panel_shows_figures_of_another(studio: Stu
             page.ranking: page.ranking.isHidden(),
             page.instead: page.instead.isHidden(),
             page.reliability: page.reliability.isHidden(),
+            page.probabilities: page.probabilities.isHidden(),
             page.requirements: page.requirements.gate is None,
             page.left_out: page.left_out.isVisible(),
         }
