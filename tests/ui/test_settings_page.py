@@ -68,6 +68,15 @@ async def test_an_endpoint_is_added_tested_and_used(panel: EndpointsPanel, studi
     assert "lab" not in user_profiles()
 
 
+async def test_a_local_model_has_no_key(panel: EndpointsPanel) -> None:
+    await settle()
+    panel.list.setCurrentRow(row_of(panel, "openai"))
+    assert panel.form.key_value.isVisibleTo(panel.form)
+    panel.list.setCurrentRow(row_of(panel, "embedded"))
+    assert not panel.form.key_value.isVisibleTo(panel.form)
+    assert not panel.form.keep_key.isVisibleTo(panel.form)
+
+
 async def test_ollamas_own_api_has_a_context_length(panel: EndpointsPanel, judge: JudgeServer) -> None:
     await settle()
     assert not panel.form.context_length.isVisibleTo(panel.form)
