@@ -81,7 +81,7 @@ def run() -> NetworkState:
             phase="unscored",
             reason="Cut at 1,024 tokens",
             note="Retried 3 times",
-            note2="Out of the vote",
+            note2="Not in the vote",
         ),
     )
     second = (
@@ -113,7 +113,7 @@ def states() -> dict[str, NeuronState]:
         "orders differ": scored("Safety", (8, 7), (6, 8), "b"),
         "changed": replace(scored("Safety", (8, 6), (7, 6), "a", 3.9), changed_from="b"),
         "unscored": NeuronState(
-            "Safety", phase="unscored", reason="Refused to judge", note="Retried 3 times", note2="Out of the vote"
+            "Safety", phase="unscored", reason="Refused to judge", note="Retried 3 times", note2="Not in the vote"
         ),
         "differ and changed": replace(scored("Safety", (8, 7), (6, 8), "b"), changed_from="a"),
         "one order": replace(

@@ -117,6 +117,7 @@ async def test_a_run_by_batches_from_the_dialog_to_the_next_day(
     remotes = {remote for (remote,) in store.reader.execute("SELECT remote FROM batches")}
     run_page.inspector.show_tab("calls")
     await settle()
+    grab(studio, "run-call")
     batch = run_page.inspector.calls._fact_rows["Batch"]
     assert batch.isVisible()
     assert batch.text() in remotes

@@ -108,7 +108,8 @@ class Store:
         if readonly and not path.exists():
             raise StoreError(f"{path}: there is no store. Name the folder of a run or a project that has been run.")
         if not readonly:
-            store._lock = FileLock(str(path) + ".lock")
+            # A store may be closed in another thread than it was opened in.
+            store._lock = FileLock(str(path) + ".lock", thread_local=False)
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 store._lock.acquire(timeout=0)

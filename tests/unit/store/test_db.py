@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -423,3 +424,10 @@ def test_a_thread_that_comes_late_opens_nothing(tmp_path: Path) -> None:
     thread.join()
     assert len(heard) == 1
     assert not place.exists()
+
+
+def test_a_store_that_a_thread_opened_is_free_when_another_one_closed_it(tmp_path: Path) -> None:
+    path = tmp_path / "study.judgenet.db"
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(Store.open, path).result().close()
+        Store.open(path).close()

@@ -17,10 +17,11 @@ from PySide6.QtGui import (
     QTextLayout,
     QTextOption,
 )
+from PySide6.QtWidgets import QWidget
 
 from judgenet.ui.fonts import make_font
 from judgenet.ui.icons import draw_icon, icon_pixmap
-from judgenet.ui.theme import Theme
+from judgenet.ui.theme import Theme, current_theme
 from judgenet.ui.tokens import PX_PER_POINT, TYPE, TypeRole
 
 Align = Literal["left", "right", "center"]
@@ -196,3 +197,12 @@ class Ink:
         device = painter.device()
         ratio = painter.worldTransform().m11() * (device.devicePixelRatio() if device is not None else 1.0)
         painter.drawPixmap(QPointF(x, y), icon_pixmap(name, value, size, round(ratio, 2)))
+
+
+def scaled_painter(widget: QWidget) -> tuple[QPainter, Ink]:
+    """A painter that draws on a widget in px at 100 %, and the materials of the current theme. For its paint event."""
+    ink = Ink.of(current_theme())
+    painter = QPainter(widget)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.scale(ink.scale, ink.scale)
+    return painter, ink

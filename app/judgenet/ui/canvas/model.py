@@ -73,7 +73,7 @@ class NeuronState:
     written. ``seconds`` is the time taken so far; ``since``, where set, is the ``time.monotonic()`` of the request and
     lets the canvas count by itself. ``changed_from`` is the verdict of this neuron in the layer before, where it was
     another one. ``reason`` says in words why it is unscored, ``note`` and ``note2`` are the two lines below
-    ("Retried 3 times", "Out of the vote"). ``weight`` is that of a learned aggregation ("w 0.42"), empty where none is.
+    ("Retried 3 times", "Not in the vote"). ``weight`` is that of a learned aggregation ("w 0.42"), empty where none is.
     ``stood_in`` says that a stand-in answered ("stand-in", "stand-in 1 of 2").
     """
 

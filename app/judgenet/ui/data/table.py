@@ -173,17 +173,17 @@ class PairsHeader(QHeaderView):
         metrics = painter.fontMetrics()
         left = inner.left()
         if column.side is not None:
-            wide = theme.px(24)
+            chip_width = theme.px(24)
             gap = theme.px(6)
             if column.kind == "number":
-                left = max(left, inner.right() - metrics.horizontalAdvance(column.title) - gap - wide)
+                left = max(left, inner.right() - metrics.horizontalAdvance(column.title) - gap - chip_width)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.save()
             painter.translate(left, rect.top() + (rect.height() - 1 - 20 * theme.scale) / 2)
             painter.scale(theme.scale, theme.scale)
             draw_chip(painter, Ink.of(theme), QRectF(0, 0, 24, 20), column.side)
             painter.restore()
-            left += wide + gap
+            left += chip_width + gap
         box = QRect(left, inner.top(), inner.right() - left + 1, inner.height())
         flags = _RIGHT if column.kind == "number" and column.side is None else _LEFT
         painter.drawText(box, flags, metrics.elidedText(column.title, Qt.TextElideMode.ElideRight, box.width()))

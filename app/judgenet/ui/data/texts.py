@@ -313,7 +313,7 @@ NO_PAIR_MATCHES = "No pair matches. Show all clears the search and the filters."
 # The open pair
 PAIR = "Pair"
 PREVIOUS_PAIR = "Previous pair"
-NEXT_PAIR = "Pair after"
+NEXT_PAIR = "Next pair"
 SHOW_TEXTS = "Show the texts"
 MARKDOWN = "Markdown"
 PLAIN_TEXT = "Plain text"

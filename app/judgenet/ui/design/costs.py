@@ -123,20 +123,20 @@ class CostStrip(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        wide = self.width() / self._context.theme.theme.scale
+        width = self.width() / self._context.theme.theme.scale
         theme = self._context.theme.theme
-        side = 32 if wide > 640 else 16
+        side = 32 if width > 640 else 16
         self._row.setContentsMargins(theme.px(side), 0, theme.px(min(side, 24)), 0)
-        spaces = (36, 20) if wide > 920 else (20,) if wide > 400 else (12,)
+        spaces = (36, 20) if width > 920 else (20,) if width > 400 else (12,)
         self._row.setSpacing(theme.px(spaces[0]))
         self.note.setMinimumWidth(theme.px(120))
         self._elide_problems()
         estimate = self._context.figures.estimate
         counted = estimate is not None and estimate.estimate.pairs > 0
-        self.tokens.setVisible(counted and wide > 560)
-        self.open.setVisible(counted and wide > 760)
-        self.paid.setVisible(counted and wide > 480)
-        self.time.setVisible(counted and wide > 360)
+        self.tokens.setVisible(counted and width > 560)
+        self.open.setVisible(counted and width > 760)
+        self.paid.setVisible(counted and width > 480)
+        self.time.setVisible(counted and width > 360)
         for button in (self.experiments, self.try_models, self.limits):
             button.show()
         # Where room is short, spaces shrink first; then buttons that the menu has too go, then figures others imply.
@@ -189,8 +189,8 @@ class CostStrip(QFrame):
 
     def _elide_problems(self) -> None:
         theme = self._context.theme.theme
-        wide = self.width() / theme.scale
-        room = theme.px(320 if wide > 860 else 200 if wide > 640 else 100)
+        width = self.width() / theme.scale
+        room = theme.px(320 if width > 860 else 200 if width > 640 else 100)
         shown = self.problems.fontMetrics().elidedText(self._problem, Qt.TextElideMode.ElideRight, room)
         if shown != self.problems.text():
             self.problems.setText(shown)

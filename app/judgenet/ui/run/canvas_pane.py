@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from judgenet.core.network import NetworkError
@@ -15,7 +15,7 @@ from judgenet.core.wording import duration_range, money_span, plural, span, whol
 from judgenet.engine.batches import BatchChoice
 from judgenet.engine.preflight import calls_needed, untried_models
 from judgenet.engine.session import with_models
-from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.canvas.ink import scaled_painter
 from judgenet.ui.canvas.model import LayerState, NetworkState, NeuronState, Place, Target
 from judgenet.ui.canvas.paint import draw_cell
 from judgenet.ui.canvas.scene import NetworkScene
@@ -154,12 +154,8 @@ class Legend(QWidget):
         self.setAccessibleName(texts.CELLS + ", ".join(words for _, words in self._rows))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        scale = current_theme().scale
-        painter.scale(scale, scale)
-        ink = Ink.of(current_theme())
-        x, room = float(PANEL_INSIDE), self.width() / scale - PANEL_INSIDE
+        painter, ink = scaled_painter(self)
+        x, room = float(PANEL_INSIDE), self.width() / ink.scale - PANEL_INSIDE
         for key, words in self._rows:
             width = 24 + ink.width(words)
             if x + width > room:

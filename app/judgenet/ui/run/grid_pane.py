@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from judgenet.core.calls import CallSite
-from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.canvas.ink import scaled_painter
 from judgenet.ui.canvas.model import Place, Target
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.context import Context
@@ -31,12 +31,8 @@ class GridLegend(QWidget):
         measure(self, height=36)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        scale = current_theme().scale
-        painter.scale(scale, scale)
-        ink = Ink.of(current_theme())
-        room = self.width() / scale - 12
+        painter, ink = scaled_painter(self)
+        room = self.width() / ink.scale - 12
         x = 12.0
         if self._grid.shows_heat:
             draw_chip(painter, ink, QRectF(x, 8, 24, 20), "a")

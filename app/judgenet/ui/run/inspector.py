@@ -372,7 +372,7 @@ class RunInspector(QFrame):
             self.tag.say("")
         else:
             self.tag.say(
-                {"waiting": texts.WAITING, "resting": texts.RESTS, "left_out": texts.NOT_ASKED}.get(
+                {"waiting": texts.WAITING, "resting": texts.NOT_USED_NODE, "left_out": texts.NOT_ASKED}.get(
                     now.phase, "Unscored"
                 )
             )

@@ -13,7 +13,7 @@ from judgenet.core.evaluation import Evaluation, VerdictShares
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import percent, score_text
 from judgenet.store.runs import FullCall
-from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.canvas.ink import Ink, scaled_painter
 from judgenet.ui.canvas.paint import draw_chip
 from judgenet.ui.run import texts
 from judgenet.ui.theme import current_theme
@@ -67,11 +67,8 @@ class LikelyView(QWidget):
         return QSize(current_theme().px(320), current_theme().px(2 * _ROW + 16 + _VERDICTS))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = current_theme()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.scale(theme.scale, theme.scale)
-        ink, width = Ink.of(theme), self.width() / theme.scale
+        painter, ink = scaled_painter(self)
+        width = self.width() / ink.scale
         step = (width - _LEFT - _RIGHT) / 10
         sides: tuple[Verdict, Verdict] = ("a", "b")
         for row, side in enumerate(sides):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from judgenet.core.pairs import Verdict
 from judgenet.core.wording import score_text
 from judgenet.ui.canvas.descriptions import SPOKEN
-from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.canvas.ink import Ink, scaled_painter
 from judgenet.ui.canvas.paint import draw_change, draw_chip
 from judgenet.ui.run import texts
 from judgenet.ui.theme import current_theme
@@ -46,10 +46,8 @@ class ChangeMark(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self._change is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.scale(current_theme().scale, current_theme().scale)
-        draw_change(painter, Ink.of(current_theme()), 0, 0, *self._change)
+        painter, ink = scaled_painter(self)
+        draw_change(painter, ink, 0, 0, *self._change)
 
 
 class ScoreRow(QWidget):
@@ -71,10 +69,7 @@ class ScoreRow(QWidget):
         return QSize(current_theme().px(128), current_theme().px(24))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.scale(current_theme().scale, current_theme().scale)
-        ink = Ink.of(current_theme())
+        painter, ink = scaled_painter(self)
         a, b = self._scores
         sides: tuple[tuple[Verdict, float | None, float | None], ...] = (("a", a, b), ("b", b, a))
         for place, (side, score, other_score) in enumerate(sides):

@@ -59,7 +59,7 @@ def neuron_state(now: NeuronSnapshot, spec: NetworkSpec, since: Since) -> Neuron
     """The node of a neuron. ``since`` gives the time at which a running call was asked."""
     name = role_name(now, spec)
     if now.phase == "resting":
-        return NeuronState(name, model=texts.RESTS, settings=texts.NO_ROLE_ON_PAIR, phase="idle")
+        return NeuronState(name, model=texts.NOT_USED_NODE, settings=texts.NO_ROLE_ON_PAIR, phase="idle")
     if now.phase == "left_out":
         return NeuronState(name, model=texts.NOT_ASKED, settings=texts.DECIDED_EARLY, phase="idle")
     begun = [at for at in (since(site) for site in now.busy) if at is not None]

@@ -72,7 +72,7 @@ def untried_model(model: str, calls: int) -> str:
 
 def untried_models(models: str, calls: int) -> str:
     return (
-        f"{models} have not judged in this project yet. Ten built-in pairs show whether it can, in at most {calls} "
+        f"{models} have not judged in this project yet. Ten built-in pairs show whether they can, in at most {calls} "
         "calls."
     )
 
@@ -99,8 +99,8 @@ GENERATED_ROLES = "Generated for this pair"
 CRITERIA_ROLES = "Criteria of this pair"
 OWN_ROLES = "Its own for each neuron"
 NO_ROLES = "None: one question for all"
-ROLES_BEING_GENERATED = "Being named"
-RESTS = "Rests"
+ROLES_BEING_GENERATED = "Being generated"
+NOT_USED_NODE = "Not used"
 NO_ROLE_ON_PAIR = "No role on this pair"
 NOT_ASKED = "Not asked"
 DECIDED_EARLY = "Decided early"
@@ -112,7 +112,7 @@ def retried(times: int) -> str:
     return f"Retried {times} times"
 
 
-OUT_OF_VOTE = "Out of the vote"
+OUT_OF_VOTE = "Not in the vote"
 STAND_IN = "stand-in"
 
 

@@ -95,9 +95,9 @@ def _draw_small(painter: QPainter, ink: Ink, box: QRectF, state: CellState, leve
         return
     if state == "paused":
         painter.setBrush(ink.brush("text2"))
-        wide = max(1.5, box.width() / 4)
-        for left in (box.left() + 0.5, box.right() - 0.5 - wide):
-            painter.drawRect(QRectF(left, box.top() + 0.5, wide, box.height() - 1))
+        bar = max(1.5, box.width() / 4)
+        for left in (box.left() + 0.5, box.right() - 0.5 - bar):
+            painter.drawRect(QRectF(left, box.top() + 0.5, bar, box.height() - 1))
         return
     if state == "silent":
         painter.setPen(ink.pen("warn", 1, (2, 1.5)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from judgenet.core.shards import Shard
 from judgenet.core.wording import money, of, percent, percent_interval, plural, spent_text
 from judgenet.figures.shards import STATE_WORDS, shard_agreement
 from judgenet.store.shard_watch import CELL_STATES, CellState, ShardSetLook
-from judgenet.ui.canvas.ink import Ink
+from judgenet.ui.canvas.ink import scaled_painter
 from judgenet.ui.context import Context
 from judgenet.ui.elements import ElidedLabel, label, line, link
 from judgenet.ui.icons import icon
@@ -91,14 +91,10 @@ class _Legend(QWidget):
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        scale = current_theme().scale
-        painter.scale(scale, scale)
-        ink = Ink.of(current_theme())
+        painter, ink = scaled_painter(self)
         side = 20 if self._large else 14
         shown = [(state, count, f"{STATE_WORDS[state]} {count:,}") for state, count in self._counts]
-        if PANEL_INSIDE + sum(side + 28 + ink.width(words) for *_, words in shown) > self.width() / scale:
+        if PANEL_INSIDE + sum(side + 28 + ink.width(words) for *_, words in shown) > self.width() / ink.scale:
             # Not all states fit: leave out those without shards.
             shown = [entry for entry in shown if entry[1]]
         x = float(PANEL_INSIDE)
