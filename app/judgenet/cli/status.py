@@ -17,6 +17,7 @@ from judgenet.cli.terminal import Terminal
 from judgenet.core.wording import of, plural, spent_text
 from judgenet.figures.shards import (
     ShardSetFigures,
+    missing_words,
     project_shards,
     shard_set,
     state_counts_words,
@@ -83,13 +84,17 @@ def print_shards(figures: ShardSetFigures, console: Console) -> None:
     by = f", led by {figures.engine}" if figures.engine else ""
     console.print(f"{figures.project}: {figures.state}{by}. {figures.message}".rstrip(), soft_wrap=True)
     if figures.want != "run":
-        console.print(f"The last command was to {figures.want}. Go on with: judgenet status {figures.project} --resume")
+        told = {"pause": "pause", "stop": "stop, and none begins"}[figures.want]
+        line = f"All shards were told to {told}. To go on: judgenet status {figures.project} --resume"
+        console.print(line, soft_wrap=True)
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column()
     pairs = figures.pairs
-    total = f"{pairs.finished:,} finished; {pairs.reason}" if pairs.total is None else of(pairs.finished, pairs.total)
+    total = f"{pairs.finished:,} finished ({pairs.reason})" if pairs.total is None else of(pairs.finished, pairs.total)
     table.add_row("shards", state_counts_words(figures.shards))
+    if figures.missing and len(figures.missing) < figures.shards.total:
+        table.add_row("not begun", missing_words(figures.missing))
     table.add_row("pairs", total)
     table.add_row("calls", f"{figures.calls:,}, {figures.unscored:,} of them unscored")
     rates = figures.rates
@@ -119,3 +124,15 @@ def print_shards(figures: ShardSetFigures, console: Console) -> None:
         console.print(trouble_words(words, troubles), soft_wrap=True)
     if (more := len(groups) - _TROUBLES) > 0:
         console.print(f"… and {plural(more, 'other fault')}; --json has them all")
+    if how := _how_to_go_on(figures):
+        console.print(how, soft_wrap=True)
+
+
+def _how_to_go_on(figures: ShardSetFigures) -> str:
+    """What to do about shards in trouble; empty where there are none, or somebody sees to them."""
+    if figures.troubles and figures.engine != "ray":
+        command = f"judgenet run {figures.project} --shard K/{figures.shards.total}"
+        return f"To go on with one of them: {command}. It keeps what it has."
+    if figures.state == "failed":
+        return "To go on with them: the same judgenet run --engine ray. They keep what they have."
+    return ""

@@ -162,10 +162,10 @@ def shard_set(project: Path, watch: ShardWatch | None = None) -> ShardSetFigures
 
 def shard_set_figures(look: ShardSetLook, project: str) -> ShardSetFigures:
     """How shards are, as they were looked at."""
-    no_rate = "nobody leads the shards, and one look cannot tell how fast they go" if look.goes_on else "no shard runs"
+    no_rate = "known after a second look: judgenet status --watch" if look.goes_on else "no shard runs"
     known = look.goes_on and look.calls_per_second is not None
     pairs_rate = look.pairs_per_second if look.goes_on else None
-    total_reason = None if look.pairs is not None else "shards that have not begun do not tell how many they have"
+    total_reason = None if look.pairs is not None else "the total is known when all shards have begun"
     report = look.told
     return ShardSetFigures(
         project=project,
@@ -238,14 +238,20 @@ def trouble_groups(troubles: Sequence[ShardTrouble]) -> dict[str, tuple[ShardTro
 
 
 def trouble_words(words: str, troubles: Sequence[ShardTrouble]) -> str:
-    """A fault and the shards that have it: ``The key was refused. 3 shards: 17 (node-7, attempt 3), 18, 30``."""
-    named = []
+    """A fault and the shards that have it: ``3 shards failed: 17 (node-7, attempt 3), 18, 30. The key was refused.``"""
+    shards = []
     for trouble in troubles[:_NAMED]:
         about = [trouble.worker] if trouble.worker else []
         about += [f"attempt {trouble.attempt}"] if trouble.attempt > 1 else []
-        named.append(f"{trouble.shard} ({', '.join(about)})" if about else f"{trouble.shard}")
+        shards.append(f"{trouble.shard} ({', '.join(about)})" if about else f"{trouble.shard}")
     more = "" if len(troubles) <= _NAMED else " …"
-    return f"{words} {plural(len(troubles), 'shard')}: {', '.join(named)}{more}"
+    state = "failed" if troubles[0].error else "silent"
+    return f"{plural(len(troubles), 'shard')} {state}: {', '.join(shards)}{more}. {words}"
+
+
+def missing_words(missing: Sequence[int]) -> str:
+    """The shards that have not begun, the first of them by number: ``4, 5, 9``."""
+    return ", ".join(f"{shard:,}" for shard in missing[:_NAMED]) + (" …" if len(missing) > _NAMED else "")
 
 
 def state_counts_words(shards: ShardCounts) -> str:

@@ -66,6 +66,9 @@ def test_a_shard_that_fails_says_why(study: Path, judgenet: Judgenet, at: tuple[
     (trouble,) = ran.json["troubles"]
     assert (trouble["shard"], trouble["attempt"]) == (1, 1)
     assert trouble["error"]
+    told = judgenet("status", study.name).out
+    assert f"1 shard failed: 1 ({trouble['worker']}). {trouble['error']}" in told
+    assert "To go on with one of them: judgenet run study.judgenet --shard K/1. It keeps what it has." in told
     server.set(faults={})
     assert judgenet("run", study.name, *at, *SMALL, "--shard", "1/1").code == 0
     assert judgenet("status", study.name, "--json").json["troubles"] == []
@@ -117,6 +120,9 @@ def test_shards_are_paused_and_stopped_from_elsewhere(
     assert 0 < server.requests < 16
     stopped = judgenet("status", study.name, "--json").json
     assert (stopped["state"], stopped["want"], stopped["shards"]["waiting"]) == ("stopped", "stop", 1)
+    assert "All shards were told to stop, and none begins. To go on: judgenet status study.judgenet --resume" in (
+        judgenet("status", study.name).out
+    )
     # No other shard begins before they may go on.
     again = judgenet("run", study.name, *at, *SMALL, "--shard", "1/1")
     assert again.code == ExitCode.INTERRUPTED
