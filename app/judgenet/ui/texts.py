@@ -305,8 +305,8 @@ LOAD_THE_PAIRS = "Load the pairs"
 PAIRS_WERE_NOT_LOADED = "The pairs were not loaded."
 LOAD_THEM = "Load them"
 TRY_AGAIN = "Try again"
-OPEN_ELSEWHERE = "Open in another window or run: it is open read-only here."
-FOLDER_CANNOT_BE_WRITTEN = "Its folder cannot be written: it is open read-only."
+OPEN_ELSEWHERE = "The project is open in another window or run, so it is read-only here."
+FOLDER_CANNOT_BE_WRITTEN = "The folder of the project cannot be written, so the project is read-only."
 SAVE_THE_PROJECT = "Save the project"
 OVERWRITE = "Overwrite"
 
@@ -982,7 +982,7 @@ def weight(number: str) -> str:
 
 # Pictures in a pair
 
-BYTES_CANNOT_BE_SHOWN = "Its bytes cannot be shown."
+BYTES_CANNOT_BE_SHOWN = "The file cannot be read as a picture."
 
 
 def cannot_be_shown(reason: str) -> str:

@@ -206,7 +206,7 @@ SAVE_ANSWER = "Save an answer"
 ANNOTATOR_TIP = "Who labels: choose a name, or write another one"
 THE_RUN = "the run"
 DRAWING_PAIRS = "Drawing pairs"
-SAID = "Said: "
+LABELS_GIVEN = "Labels given: "
 NO_PAIRS_TO_LABEL = "This page is for labelling pairs. There are no pairs yet."
 NO_FILE_OF_PAIRS = "This page is for labelling pairs. The project names no file of pairs."
 

@@ -160,7 +160,7 @@ class LabelsPage(Page):
         if desk is None or desk.pair is None or desk.draw.mode != "settle":
             return ""
         votes = self.state.votes(desk.pair)
-        return texts.SAID + "; ".join(f"{one_line(name, 30)}: {words}" for name, words in votes)
+        return texts.LABELS_GIVEN + "; ".join(f"{one_line(name, 30)}: {words}" for name, words in votes)
 
     def _show_nothing(self) -> None:
         desk = self.state.desk

@@ -646,7 +646,7 @@ FAILED = "failed"
 
 # Why something is not possible now
 
-NOTHING_TO_RETRY = "Every call brought an answer that can be read."
+NOTHING_TO_RETRY = "Nothing to retry: every call has an answer that can be read."
 NO_RUN_TO_BEGIN_AFRESH = "No run has both started and untouched pairs."
 THIS_IS_THE_FIRST_PAIR = "This is the first pair."
 THIS_IS_THE_LAST_PAIR = "This is the last pair."
