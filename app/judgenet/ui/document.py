@@ -49,11 +49,11 @@ class Document(QObject):
         path: its file, ``None`` before it has a name.
         dataset: the pairs as read, ``None`` where none are loaded.
         pairs: the selected pairs, in the order of the source.
-        selections: which pairs the last selections are.
+        selections: the pairs of the last selections.
         undo_stack: all edits.
         stores: the store that is read, and why nothing can be changed.
         approvals: what the user approves of the project.
-        generation: counts the projects that were opened, and the files that they got.
+        generation: increases when a project is opened, closed or saved under another name.
 
     Signals:
         opened: another project was opened; sent before the other signals.
@@ -63,7 +63,7 @@ class Document(QObject):
         read_only_changed: :attr:`read_only` changed.
         loading_changed: pairs begin or end to be loaded.
         profiles_changed: endpoints came, went or changed.
-        difference_changed: :attr:`changed_since_run` changed.
+        difference_changed: :attr:`changed_since_run` has another value.
     """
 
     opened = Signal()
@@ -103,7 +103,7 @@ class Document(QObject):
 
     @property
     def is_open(self) -> bool:
-        """A project was opened or made; before that the welcome page stands alone."""
+        """Whether a project is open; without one, only the pages Welcome and Settings can be used."""
         return self._file is not None
 
     @property
@@ -137,7 +137,7 @@ class Document(QObject):
 
     @property
     def looks_elsewhere(self) -> bool:
-        """Another store is read in place of the project's own."""
+        """Whether another store is read in place of the project's own."""
         return self.stores.looks_elsewhere
 
     @property
@@ -167,7 +167,7 @@ class Document(QObject):
 
     @property
     def loading(self) -> bool:
-        """Pairs are being loaded."""
+        """Whether pairs are being loaded."""
         return self._loader.loading
 
     @property
@@ -362,12 +362,12 @@ class Document(QObject):
 
     @property
     def save_state(self) -> SaveState:
-        """How the last change stands on disk."""
+        """Whether the last change is saved."""
         return self._saver.state
 
     @property
     def saved(self) -> bool:
-        """Everything is on disk."""
+        """Whether all changes are on disk."""
         return self.save_state == "saved"
 
     def save(self) -> None:

@@ -1,4 +1,4 @@
-"""How a document comes to its pairs: read from their source in a job, and selected from what was read."""
+"""The pairs of a document: read from their source in a job, and selected from what was read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SELECTIONS_KEPT: Final = 8
 
 
 class KeptSelections:
-    """Which pairs of a data set the last selections are: finding them out of many takes time, best in a thread."""
+    """The pairs of the last selections of a data set. Selecting among many pairs takes time, best in a thread."""
 
     def __init__(self) -> None:
         self._kept: list[tuple[Dataset, Selection, tuple[Pair, ...]]] = []
@@ -133,5 +133,5 @@ def with_relative_files(source: PairsSource, folder: Path) -> PairsSource:
 
 
 def unselected(source: PairsSource | None) -> PairsSource | None:
-    """Where pairs come from, whichever of them are selected."""
+    """A source of pairs without its selection."""
     return None if source is None else replace(source, selection=Selection())

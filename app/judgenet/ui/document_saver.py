@@ -27,7 +27,7 @@ class DocumentSaver(QObject):
     """Saves the project of a document.
 
     Attributes:
-        state: how the last change stands on disk.
+        state: whether the last change is saved.
 
     Signals:
         changed: :attr:`state` changed.
@@ -54,7 +54,7 @@ class DocumentSaver(QObject):
         self.state = "saved"
 
     def touch(self) -> None:
-        """The project has changed: it is saved soon."""
+        """Marks the project as changed; it is saved soon."""
         self._set_state("unsaved")
         self._timer.start()
 
@@ -99,11 +99,11 @@ class DocumentSaver(QObject):
         self._errors.tell(texts.CHANGES_NOT_SAVED, path.name, restore, level="warning")
 
     def save_over(self) -> None:
-        """Saves over what another program wrote into the file."""
+        """Saves over the changes that another program made to the file."""
         self.save_now(overwrite=True)
 
     def save_now(self, *, overwrite: bool = False) -> None:
-        """Saves before it returns."""
+        """Saves at once, before the call returns."""
         self._timer.stop()
         if self._file is None or self._document.read_only:
             return

@@ -33,7 +33,7 @@ class DocumentStores:
 
     @property
     def looks_elsewhere(self) -> bool:
-        """Another store is read in place of the project's own."""
+        """Whether another store is read in place of the project's own."""
         return self._set_aside is not None
 
     def open(self, project_file: Path, read_only: str = "") -> None:

@@ -67,7 +67,7 @@ def icon_pixmap(name: str, color: str, size: int, ratio: float = 1.0) -> QPixmap
 
 
 def draw_icon(painter: QPainter, name: str, color: str, box: QRectF) -> None:
-    """Draws an icon as lines, so that it stays sharp in SVG and PDF."""
+    """Draws an icon as vector lines, so that it stays sharp in SVG and PDF."""
     _renderer(name, color, box.width()).render(painter, box)
 
 

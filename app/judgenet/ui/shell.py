@@ -216,7 +216,7 @@ class TopBar(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """Where there is no room the palette's field becomes its icon, then the state goes, then undo and redo."""
+        """Where room is short the palette's field becomes an icon, then the state is hidden, then undo and redo."""
         theme = current_theme()
         title = self._title
         name_room = theme.px(220 if self._narrow else 320)
@@ -341,17 +341,17 @@ class Rail(QFrame):
         self._fit()
 
     def show_page(self, key: str) -> None:
-        """Marks the page in view."""
+        """Marks the page that is in view."""
         if key in self._buttons:
             self._buttons[key].setChecked(True)
 
     def focus_page(self, key: str) -> None:
-        """Leads the keyboard's focus to the button of a page, where it has one."""
+        """Moves the keyboard focus to the button of a page, where it has one."""
         if key in self._buttons:
             self._buttons[key].setFocus(Qt.FocusReason.TabFocusReason)
 
     def set_open(self, is_open: bool) -> None:
-        """Pages but the settings need a project."""
+        """Enables the pages; all but the settings need an open project."""
         for key, button in self._buttons.items():
             button.setEnabled(is_open or key == "settings")
 
@@ -648,7 +648,7 @@ class StatusBar(QFrame):
             right[2].say(texts.labels_with_the_data(plural(labelled, "label")) if labelled else "")
 
     def _fit(self) -> None:
-        """Hides what has no room: the last of the left group first."""
+        """Hides the figures that do not fit: the last of the left group first."""
         facts = [fact for fact in (*self._left, *self._right) if fact.shown]
         gap = self._row.spacing()
         free = self.width() - 2 * current_theme().px(16)

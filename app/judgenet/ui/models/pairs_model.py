@@ -23,7 +23,7 @@ ColumnKey = Literal[
     "chosen", "id", "task", "question", "response_a", "response_b", "length_a", "length_b", "verdict", "human", "match"
 ]
 CellKind = Literal["tick", "mono", "text", "quiet", "number", "chip", "match"]
-"""How a cell is drawn."""
+"""The form in which a cell is drawn."""
 
 VERDICT_WORDS: Final[dict[Verdict | None, str]] = {"a": texts.A, "b": texts.B, "tie": texts.TIE, None: ""}
 
@@ -144,7 +144,7 @@ class PairsModel(RowsModel):
         return None if row < 0 else row
 
     def pair(self, row: int) -> Pair:
-        """The pair in a row."""
+        """The pair shown in a row."""
         return self.pairs[int(self.rows[row])]
 
     # Cells
@@ -181,7 +181,7 @@ class PairsModel(RowsModel):
         return None if verdict is None or human is None else verdict == human
 
     def is_chosen(self, row: int) -> bool:
-        """The pair is among those that are judged."""
+        """Whether the pair in a row is among those that are judged."""
         return self.chosen is None or bool(self.chosen[self.rows[row]])
 
     def words(self, row: int, column: PairColumn) -> str:

@@ -1,4 +1,4 @@
-"""The page Bias: which biases a network has, beside the single judge, and the pairs behind each."""
+"""The page Bias: the biases of a network compared with those of a single judge, and the pairs behind each figure."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class BiasPage(Page):
         head.addWidget(self.of, alignment=Qt.AlignmentFlag.AlignTop)
         head.addWidget(self.ask_people, alignment=Qt.AlignmentFlag.AlignTop)
         head.addWidget(self.to_report, alignment=Qt.AlignmentFlag.AlignTop)
-        # The sentences below have the whole width.
+        # The sentences below take the full width.
         words.addLayout(head)
         words.addWidget(self.subline)
         words.addWidget(self.note)
@@ -341,7 +341,7 @@ class BiasPage(Page):
             self._close()
             return
         if subject == PEOPLE_JUDGE.id:
-            # Their pairs are by person, and stand in no list.
+            # The answers of people are kept by person, and are not listed.
             self._close()
             return
         cell = result.cell(probe, subject)
@@ -352,7 +352,7 @@ class BiasPage(Page):
         self.card.mark(probe)
         if self.behind.isHidden():
             self.behind.show()
-            # The list takes room from the card: the row that was chosen stays in view.
+            # The list takes room from the card, so the chosen row is scrolled back into view.
             self._stacked.activate()
             if (row := self.card.row_of(probe)) is not None:
                 self.area.ensureWidgetVisible(row)

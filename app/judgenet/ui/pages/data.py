@@ -1,4 +1,4 @@
-"""The page on which pairs are brought in, looked through and chosen."""
+"""The page Data: import pairs, look through them, and choose which are judged."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _NARROW: Final = 1240
 
 
 class DataPage(Page):
-    """Empty, loading, importing, or looking through the pairs."""
+    """The page Data in one of its states: empty, loading, importing, or browsing the pairs."""
 
     key: ClassVar[PageKey] = "data"
     smallest = (860, 480)
@@ -145,7 +145,7 @@ class DataPage(Page):
                 menu.addAction(actions.qaction(name))
         self._menu_button.setMenu(menu)
 
-    # When things are possible
+    # When actions are possible
 
     def _can_import(self) -> bool | str:
         document = self.context.document
@@ -189,7 +189,7 @@ class DataPage(Page):
         QTimer.singleShot(0, self, self._take_keys)
 
     def _take_keys(self) -> None:
-        """Takes the keyboard where no control has it, so that keys act on this page. It shows no ring."""
+        """Takes the keyboard focus, without a ring, where no control has it, so that the page's keys work."""
         focus = QApplication.focusWidget()
         if self.isVisible() and (focus is None or not self.isAncestorOf(focus)):
             self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -335,7 +335,7 @@ class DataPage(Page):
     # Looking through
 
     def event(self, event: QEvent) -> bool:
-        # Ctrl+F finds on the page in view, whatever else it is the shortcut of.
+        # Ctrl+F searches this page, even where it is a shortcut of something else.
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)

@@ -1,4 +1,4 @@
-"""The page on which the network is designed."""
+"""The page Design: the network on a canvas or as a tree, its inspector, and its cost."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _NARROW: Final = 760
 
 
 class DesignPage(Page):
-    """The network on a canvas or as a tree, its inspector, and what it costs."""
+    """The page Design."""
 
     key = "design"
     smallest = (600, 420)
@@ -212,7 +212,7 @@ class DesignPage(Page):
         return self.worth.below_layers(state, with_endpoint_extra(document.spec, document.profiles))
 
     def _criteria_widths(self) -> tuple[int, int] | None:
-        """The widths of layers with a neuron a criterion, counted once for the pairs that are loaded."""
+        """The widths of layers with one neuron per criterion, counted once for the loaded pairs."""
         spec, pairs = self.context.document.spec, self.context.document.pairs
         decides = (spec.roles.kind, len(spec.roles.roles), any(layer.adaptive for layer in spec.layers))
         if self._widths is None or self._widths[0] is not pairs or self._widths[1] != decides:
@@ -236,12 +236,12 @@ class DesignPage(Page):
         self._show_selection()
 
     def _show_gates(self) -> None:
-        """The shares at the gates follow the estimate."""
+        """Updates the shares at the stop rules from the estimate."""
         if self.context.document.is_open and has_stop_rules(self.context.document.spec):
             self.show_design()
 
     def _gate_chosen(self, layer: int) -> None:
-        """Selects the layer behind a gate, whose rule the inspector then edits."""
+        """Selects the layer after a stop rule, so that the inspector edits the rule."""
         self.editor.select(Place(layer, place) for place in range(self.scene.layout.layers[layer].count))
         self.show_stop_rules()
 
@@ -286,7 +286,7 @@ class DesignPage(Page):
             self.editor.select(())
 
     def _activated(self, target: Target) -> None:
-        """Enter or a double click: the inspector takes the keyboard."""
+        """Moves the keyboard focus to the inspector, after Enter or a double click on a node."""
         if not self.has_inspector:
             self._open_inspector(True)
         if isinstance(target, Place):
@@ -346,12 +346,12 @@ class DesignPage(Page):
     # Panels
 
     def toggle_inspector(self) -> None:
-        """Shows the inspector, or gives its room to the canvas."""
+        """Shows or hides the inspector."""
         self._open_inspector(not self.has_inspector)
 
     @property
     def has_inspector(self) -> bool:
-        """The inspector is in view."""
+        """Whether the inspector is in view."""
         return self.splitter.count() > 1 and self.splitter.sizes()[1] > 0
 
     def search(self) -> None:

@@ -35,7 +35,7 @@ from judgenet.ui.text_view import one_line
 
 
 class LabelsPage(Page):
-    """The desk for people."""
+    """The page Labels."""
 
     key: ClassVar[PageKey] = "labels"
     smallest = (900, 440)
@@ -106,11 +106,11 @@ class LabelsPage(Page):
     def enter(self, visit: Visit) -> None:
         self.state.enter(visit.pairs, drawn=visit.part == "plan", for_people=visit.part == "people")
         self._refresh()
-        # The window takes the focus from where it was once the page is in view.
+        # The window moves the focus after the page is in view.
         QTimer.singleShot(0, self, self._listen)
 
     def _listen(self) -> None:
-        """The keys are heard at once."""
+        """Moves the keyboard focus to the desk, so that its keys work at once."""
         if self.isVisible() and self.stack.currentWidget() is self.desk and not self.side.hasFocus():
             self.desk.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -155,7 +155,7 @@ class LabelsPage(Page):
             self._refresh()
 
     def _told(self) -> str:
-        """What to know of the pair on the desk."""
+        """The labels that annotators gave the pair on the desk, where it is to be resolved."""
         desk = self.state.desk
         if desk is None or desk.pair is None or desk.draw.mode != "settle":
             return ""
@@ -292,7 +292,8 @@ class LabelsPage(Page):
             self.import_from(Path(file))
 
     def import_from(self, file: Path) -> None:
-        """Enters the labels of a file, all or none. Those whose way of choosing it does not say count as imported."""
+        """Imports the labels of a file, all or none. Where the file does not say how a pair was chosen, its label
+        counts as imported."""
         store = self.context.document.store
         if store is not None:
             pairs = tuple(self.context.document.pairs)
@@ -324,7 +325,7 @@ class LabelsPage(Page):
             self.export_to(Path(file))
 
     def export_to(self, file: Path) -> None:
-        """Writes all labels that were ever given to a file: CSV, or JSON Lines where its name says so."""
+        """Writes the whole history of labels to a file: JSON Lines for ``.jsonl`` and ``.json``, else CSV."""
         store = self.context.document.store
         if store is not None:
             work = self._write(store, tuple(self.context.document.pairs), file)

@@ -1,4 +1,4 @@
-"""The page Report: what a report of the run in focus will look like, which parts it has, and saving it."""
+"""The page Report: a preview of the report of the run in focus, the choice of its parts, and saving it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _WAIT_MS: Final = 60
 
 
 class ReportPage(OfRunPage):
-    """A report of the run in focus."""
+    """The page Report."""
 
     key: ClassVar[PageKey] = "report"
     smallest = (780, 400)
@@ -146,7 +146,7 @@ class ReportPage(OfRunPage):
 
     @property
     def whole(self) -> bool:
-        """Whether the report in view has everything that it will have."""
+        """Whether the report in view is complete."""
         return self._can_save() is True and self._laid_out is self._document
 
     def _refresh(self) -> None:
@@ -204,7 +204,7 @@ class ReportPage(OfRunPage):
         self._reckoning = store is not None and run.state != "running"
         await self._show_parts(results, report)
         if store is None or run.state == "running" or results is not self._shown:
-            # While a run goes on its figures change every few seconds.
+            # While a run goes on, its figures change every few seconds.
             return
 
         def work(job: Job) -> Report:
@@ -235,7 +235,7 @@ class ReportPage(OfRunPage):
             self._task = self.context.tasks.start(self._look_at_lab(self._shown), texts.LOOK_FOR_A_NEWER_LAB)
 
     async def _look_at_lab(self, results: Results) -> None:
-        """Reads the report again where the bias lab went on since."""
+        """Reads the report again where the bias lab has new results."""
         store = self.context.document.store
         if store is None or self._more[2] is None:
             return
@@ -254,7 +254,7 @@ class ReportPage(OfRunPage):
             self._compose()
 
     def _with_beside(self, results: Results, report: Report, beside: OtherRun) -> Report:
-        """The report with the other run beside it, for a thread."""
+        """The report compared with another run; runs in a thread."""
         from judgenet.report.run_comparison import compare_runs
 
         store = self.context.document.store
@@ -279,7 +279,7 @@ class ReportPage(OfRunPage):
         self._layout = self.context.tasks.start(self._lay_out(document), texts.LAY_OUT_THE_PAGES)
 
     async def _lay_out(self, document: ReportDocument) -> None:
-        """Shows the pages of a document, unless another one has taken its place meanwhile."""
+        """Shows the pages of a document, unless it was replaced meanwhile."""
         pictures = await self.context.tasks.off_thread(page_pictures, document)
         if document is not self._document:
             return

@@ -1,4 +1,4 @@
-"""The page Results: how good the run in focus is, why, and the pairs behind every figure."""
+"""The page Results: the figures of the run in focus, and the pairs behind each of them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _NARROW: Final = 980
 
 
 class ResultsPage(OfRunPage):
-    """How good the run in focus is."""
+    """The page Results."""
 
     key: ClassVar[PageKey] = "results"
     smallest = (780, 400)
@@ -304,7 +304,7 @@ class ResultsPage(OfRunPage):
     def _show_file_labels(self, results: Results) -> None:
         store = self.context.document.store
         if store is not None:
-            # Where every judged pair has a label, none was chosen.
+            # Where every judged pair has a label, no sample was drawn.
             count = (
                 results.frame.labels_from_file() if results.report.rates.judged > results.report.rates.with_label else 0
             )
@@ -393,11 +393,11 @@ class ResultsPage(OfRunPage):
         self.planner.width_slider.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _label_next(self) -> None:
-        """Leads to the desk with the pairs that the planner draws."""
+        """Opens the label desk with the pairs that the planner draws."""
         self.context.navigator.go("labels", pairs=self.planner.draw(), why=texts.PAIRS_TO_LABEL_NEXT, part="plan")
 
     def _list_trusted(self, chosen: PairSelection | Unsure | Divided) -> None:
-        """Lists the pairs of a mark of the lower charts."""
+        """Lists the pairs behind a mark of the charts of trust."""
         trust = self.trusting.trust
         if trust is not None and isinstance(chosen, Unsure):
             self.listing.show_pairs(trust.pairs(chosen), texts.PAIRS_LEAST_SURE)
@@ -422,7 +422,7 @@ class ResultsPage(OfRunPage):
     # Pairs
 
     def _ask_size(self, choice: Subnetwork) -> None:
-        """Asks a size of network; its answer leads to the pairs that it has wrong."""
+        """Asks for the verdicts of a network of another size; the answer lists the pairs that it gets wrong."""
         self._wanted_size = choice
         self.what_if.set_choice(choice)
 

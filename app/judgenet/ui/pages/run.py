@@ -1,4 +1,4 @@
-"""The page on which a run is watched: the live network, the selected neuron, and all pairs."""
+"""The page Run: the network at work, the selected neuron, and all pairs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TIGHT: Final = 1180
 TALL: Final = 96
 """A layer of more neurons fills the page's height."""
 KEEP_MS: Final = 500
-"""Where the user is is kept so long after it changed."""
+"""Delay in ms after which the user's place on the page is saved."""
 
 _STATES: Final = {
     "running": texts.GOES_ON,
@@ -54,7 +54,7 @@ _STATES: Final = {
 
 
 class RunPage(Page):
-    """Start, watch and read a run."""
+    """The page Run."""
 
     key = "run"
     smallest = (900, 500)
@@ -146,7 +146,7 @@ class RunPage(Page):
         return bool(self._to_retry()) or texts.NOTHING_TO_RETRY
 
     def _to_retry(self) -> int:
-        """Unscored calls of the newest run, which a retry would ask again, where the project is still what was run."""
+        """The number of unscored calls that a retry would ask again; 0 where the project has changed since that run."""
         state, document = self.context.run_state, self.context.document
         newest = state.newest
         if state.table is None or state.run is None or newest is None or state.run.id != newest.id:
@@ -186,7 +186,7 @@ class RunPage(Page):
         self._show_dock()
 
     def _show_dock(self) -> None:
-        """Shows the dock. Very wide layers have the room for themselves until the user wants it otherwise."""
+        """Shows or hides the dock. Very wide layers take its room until the user opens it."""
         now = self.focus.now
         wanted = self._dock_wanted
         if wanted is None:
@@ -244,7 +244,7 @@ class RunPage(Page):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Gives the parts their measures of a wide or a narrow window."""
+        """Arranges the parts for a wide or a narrow window."""
         theme = self.context.theme.theme
         narrow = self.width() < theme.px(NARROW_WINDOW - RAIL_NARROW)
         self.dock.chart.set_tight(self.width() < theme.px(_TIGHT))
@@ -259,13 +259,13 @@ class RunPage(Page):
         self.inspector.setMinimumWidth(theme.px(320))
         self.canvas.setMinimumSize(theme.px(360), theme.px(200))
         self.dock.setMinimumHeight(theme.px(120))
-        # The line between them counts to the inspector.
+        # The splitter's line is part of the inspector's width.
         wide = theme.px(inspector) - self.across.handleWidth()
         self.across.setSizes([max(1, self.width() - theme.px(inspector)), wide])
         self.down.setSizes([max(1, self.height() - theme.px(dock)), theme.px(dock)])
 
     def _moved(self) -> None:
-        """Keeps what the user has dragged."""
+        """Keeps the sizes of the parts after the user dragged a splitter."""
         theme, settings = self.context.theme.theme, self.context.settings
         key = "narrow" if self._narrow else "wide"
         settings.keep_number(f"run.inspector.{key}", round((self.inspector.width() + 1) / theme.scale))
@@ -350,7 +350,7 @@ class RunPage(Page):
         self._refresh_actions()
 
     def _say_batches(self) -> None:
-        """Says which batches the run waits for, or which are still out of one that was stopped."""
+        """Shows the batches that the run waits for, or that are still out after it was stopped."""
         runner = self.context.runner
         if runner.running != self._ran:
             self._ran = runner.running
@@ -369,7 +369,7 @@ class RunPage(Page):
         self.context.actions.refresh()
 
     def _refresh_steps(self) -> None:
-        """Looks anew at what depends on the pair in focus alone; looking at all actions takes longer."""
+        """Updates the actions that depend on the pair in focus; updating all of them takes longer."""
         actions = self.context.actions
         for action_id in ("run.previous_pair", "run.next_pair", "run.follow", "run.dock"):
             qaction, checked = actions.qaction(action_id), actions[action_id].checked

@@ -93,7 +93,7 @@ class SettingsPage(Page):
             self._endpoints.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_said(self) -> None:
-        """Brings what is said below the form into view, once it has its place."""
+        """Scrolls the message below the form into view after it was laid out."""
         if self.isVisible():
             QTimer.singleShot(0, self, lambda: self._area.ensureWidgetVisible(self._endpoints.told))
 
@@ -156,7 +156,7 @@ class LookPanel(QFrame):
         measure(self._form, across=24, down=12)
 
     def refresh(self) -> None:
-        """Shows the preferences."""
+        """Shows the user's preferences."""
         chosen = self._context.settings.preferences
         self.theme.set_current(chosen.theme)
         self.density.set_current(chosen.density)
@@ -182,7 +182,7 @@ class LookPanel(QFrame):
 
 
 class EndpointsPanel(QFrame):
-    """The endpoints: what there is, whether its key is found, and a form that changes and tests it.
+    """The list of endpoints, and a form to change and test one.
 
     Signals:
         said: something is said below the form.
@@ -318,7 +318,7 @@ class EndpointsPanel(QFrame):
                 not self.form.new and self.form.profile is not None and self.form.profile.base_url == profile.base_url
             )
             if of_the_environment and self._context.document.approvals.needs([profile]):
-                # The address comes from a .env beside the project: to keep it would approve it.
+                # The address comes from a .env file beside the project: saving it would approve it.
                 self._context.tasks.start(self._ask_and_keep(profile), texts.SAVE_THE_ENDPOINT)
                 return
             self._keep(profile)
@@ -368,7 +368,7 @@ class EndpointsPanel(QFrame):
     # Asking the server
 
     def _asked_of(self) -> EndpointProfile | None:
-        """The endpoint as it stands in the form, to be asked; ``None`` where it cannot be, which is said."""
+        """The endpoint as entered in the form; ``None``, with a message, where it cannot be asked."""
         try:
             profile = self.form.entered()
             if not profile.name:
@@ -462,7 +462,7 @@ def _as_tested(profile: EndpointProfile) -> EndpointProfile:
 
 
 class ApprovedPanel(QFrame):
-    """What the user has approved for projects, to be taken back."""
+    """The approvals that the user gave projects, which can be revoked."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -515,7 +515,7 @@ class ApprovedPanel(QFrame):
 
 
 def _probe_words(result: EndpointProbe) -> str:
-    """What a test of an endpoint showed."""
+    """The result of a test of an endpoint, in lines of text."""
     if result.reply is None:
         return texts.did_not_answer(result.endpoint, str(result.reason), result.message)
     reply = result.reply

@@ -1,4 +1,4 @@
-"""The first page: open a project, begin one from a ready network, or run the example with one click."""
+"""The page Welcome: open a project, start one from a preset network, or run the example."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class WelcomePage(Page):
         column.addWidget(text)
         column.addLayout(buttons)
         column.addWidget(self.recent_title)
-        # One of the two is shown, and takes the room that is left.
+        # Only one of the two is visible; it takes the remaining room.
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(self.nothing, stretch=1)
         column.addWidget(self.recent, stretch=1)
@@ -204,7 +204,7 @@ class WelcomePage(Page):
         self._offline.setText(texts.EXAMPLE_AND_MODEL if here else texts.EXAMPLE_AND_MODEL_TO_FETCH)
 
     def _show_back(self) -> None:
-        """The way back to the project that is open."""
+        """Shows the button that leads back to the open project."""
         document = self.context.document
         self.back.setVisible(document.is_open)
         text = texts.back_to(document.title)
@@ -310,7 +310,7 @@ class _RecentRow(QWidget):
 
 
 class HowItWorks(QWidget):
-    """A picture of a network's way: a pair, two layers, a vote."""
+    """A picture that explains a network: a pair, two layers, a vote."""
 
     def __init__(self) -> None:
         super().__init__()
