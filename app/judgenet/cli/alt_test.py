@@ -1,4 +1,4 @@
-"""``judgenet alt-test``: whether the judges of a run may stand in for its annotators, at no cost."""
+"""``judgenet alt-test``: whether the judges of a run may replace its annotators, at no cost."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ def print_alt_test(figures: RunAltTest, console: Console) -> None:
     for heading in ("wins", "winning rate", "advantage", "95 %", "n", "passes"):
         table.add_column(heading, justify="right")
     named: Mapping[str, AltTestFigures] = {
-        **{aggregation_title(name): of for name, of in figures.aggregations.items()},
+        **{aggregation_title(name): judge for name, judge in figures.aggregations.items()},
         **figures.neurons,
     }
-    for name, of in named.items():
+    for name, judge in named.items():
         table.add_row(
             Text(name),
-            f"{of.won:,} of {of.tested:,}",
-            figure(of.winning_rate),
-            figure(of.advantage.value),
-            interval_text(of.advantage.ci),
-            f"{of.advantage.n:,}",
-            _ANSWERS[of.passes],
+            f"{judge.won:,} of {judge.tested:,}",
+            figure(judge.winning_rate),
+            figure(judge.advantage.value),
+            interval_text(judge.advantage.ci),
+            f"{judge.advantage.n:,}",
+            _ANSWERS[judge.passes],
         )
     console.print(table)
-    for name, of in named.items():
-        if of.reason:
-            console.print(f"{name}: {of.reason}", soft_wrap=True, markup=False)
+    for name, judge in named.items():
+        if judge.reason:
+            console.print(f"{name}: {judge.reason}", soft_wrap=True, markup=False)
     _print_annotators(figures, console)
     console.print(
         "A judge wins against an annotator if it is as close to the other annotators, less ε (one-sided t test, false "
@@ -62,14 +62,14 @@ def print_alt_test(figures: RunAltTest, console: Console) -> None:
 
 
 def _print_annotators(figures: RunAltTest, console: Console) -> None:
-    name, of = list(figures.aggregations.items())[-1]
+    name, judge = list(figures.aggregations.items())[-1]
     table = Table(
         box=None, pad_edge=False, header_style="bold", title=f"{aggregation_title(name)} against each annotator"
     )
     table.add_column("left out")
     for heading in ("judge as close", "annotator as close", "p", "p, adjusted", "n", "won"):
         table.add_column(heading, justify="right")
-    for annotator, against in of.annotators.items():
+    for annotator, against in judge.annotators.items():
         table.add_row(
             Text(annotator),
             figure(against.judge),
@@ -80,7 +80,7 @@ def _print_annotators(figures: RunAltTest, console: Console) -> None:
             _ANSWERS[against.won],
         )
     console.print(table)
-    for annotator, against in of.annotators.items():
+    for annotator, against in judge.annotators.items():
         if against.reason:
             console.print(f"{annotator}: {against.reason}", soft_wrap=True, markup=False)
 
@@ -90,8 +90,8 @@ def instead_of_people(
     epsilon: Annotated[
         float,
         typer.Option(
-            help="What a judge's lower price is worth, as a share of pairs: 0.2 where annotators are experts, 0.15 "
-            "where they are skilled, 0.1 where they are crowd workers."
+            help="How much worse a judge may be, as a share of pairs, since it costs less: 0.2 where annotators are "
+            "experts, 0.15 where they are skilled, 0.1 where they are crowd workers."
         ),
     ] = EPSILON,
     as_json: JsonOption = False,
@@ -99,8 +99,8 @@ def instead_of_people(
 ) -> None:
     """Test whether the network, its layers and neurons may judge instead of people (Alternative Annotator Test).
 
-    Each annotator is left out in turn, and judge and annotator are compared with the others. It takes three annotators
-    by name with 30 pairs each.
+    Each annotator is left out in turn, and judge and annotator are compared with the others. The test needs
+    three named annotators with 30 pairs each.
 
     Example: judgenet alt-test out --epsilon 0.15
     """

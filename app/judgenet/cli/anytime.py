@@ -14,14 +14,16 @@ from judgenet.figures.anytime import AnytimeEstimate, RunAnytime
 
 AnytimeOption = Annotated[
     bool,
-    typer.Option("--anytime", help="Also intervals that are valid however often one looks (confidence sequences)."),
+    typer.Option(
+        "--anytime", help="Also show intervals that stay valid however often you look (confidence sequences)."
+    ),
 ]
 
 
 def print_anytime(run_anytime: RunAnytime, console: Console) -> None:
-    """A row a figure of each aggregation."""
+    """One row for each figure of each aggregation."""
     console.print(
-        f"\nValid at any time, however often one looks: {run_anytime.n:,} of {run_anytime.n_total:,} pairs count"
+        f"\nValid at any time, however often you look: {run_anytime.n:,} of {run_anytime.n_total:,} pairs count"
         + (f", {run_anytime.waiting:,} finished ones wait for their turn" if run_anytime.waiting else ""),
         soft_wrap=True,
     )
@@ -30,17 +32,17 @@ def print_anytime(run_anytime: RunAnytime, console: Console) -> None:
     for heading in ("value", "95 % interval", "pairs", "questions", "e against 1/2"):
         table.add_column(heading, justify="right", no_wrap=True)
     reasons: dict[str, list[str]] = {}
-    for name, of in run_anytime.aggregations.items():
+    for name, aggregation_figures in run_anytime.aggregations.items():
         rows: dict[str, AnytimeEstimate] = {
-            f"{name} win rate": of.win_rate,
-            f"{name} accuracy": of.accuracy,
-            f"{name} corrected": of.corrected,
+            f"{name} win rate": aggregation_figures.win_rate,
+            f"{name} accuracy": aggregation_figures.accuracy,
+            f"{name} corrected": aggregation_figures.corrected,
         }
         for title, row in rows.items():
             if row.value is None:
                 reasons.setdefault(row.reason or "undefined", []).append(title)
                 continue
-            e = of.win_rate.e_value if row is of.win_rate else None
+            e = aggregation_figures.win_rate.e_value if row is aggregation_figures.win_rate else None
             cells = (figure(row.value), interval_text(row.ci, 3), f"{row.n:,}", f"{row.n_questions:,}")
             table.add_row(Text(title), *cells, "" if e is None else f"{e:.4g}")
     console.print(table)

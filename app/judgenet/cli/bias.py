@@ -1,4 +1,4 @@
-"""``judgenet bias``: the biases of a network and its parts against chance and against the single judge."""
+"""``judgenet bias``: the biases of a network and its parts, compared with chance and with the single judge."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from judgenet.store.secrets import scrub
 
 RESULT_FILE = "bias.json"
 _TITLE, _COLUMN = 17, 15
-"""Columns of a terminal for the title of a bias, and for a judge."""
+"""Widths in characters of the title of a bias, and of a judge's column."""
 
 
 class DenominatorOption(StrEnum):
@@ -92,7 +92,7 @@ def _reference(wanted: bool) -> None:
 
 
 _OPTIONS = tuple(name for name in ALL if name not in ("until", "stop_when"))
-"""The options of ``run`` that a lab takes: it makes every call."""
+"""The options of ``run`` that a lab takes. It makes every call, so none that stops early."""
 
 
 @partial(with_setup, names=_OPTIONS, instead={"recorded": bias_recorded})
@@ -116,12 +116,13 @@ def bias(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Name of a system in the pairs that is the judge's own model, exactly as written there; repeat it "
-            "for several.",
+            help="Name of the system in the pairs that is the judge's own model, exactly as written there. Repeatable.",
         ),
     ] = None,
-    share: Annotated[int, typer.Option(min=1, max=100, help="Per cent of people in the invented majority.")] = 85,
-    tie: Annotated[bool, typer.Option("--tie/--no-tie", help="Whether the judges may call a tie.")] = True,
+    share: Annotated[
+        int, typer.Option(min=1, max=100, help="Size of the invented majority, in per cent of people.")
+    ] = 85,
+    tie: Annotated[bool, typer.Option("--tie/--no-tie", help="Whether the judges may answer with a tie.")] = True,
     denominator: Annotated[
         DenominatorOption,
         typer.Option(help="valid: share of the pairs with valid answers; paper: as CoBBLEr's released code divides."),
@@ -130,10 +131,11 @@ def bias(
         float,
         typer.Option(
             metavar="SHARE",
-            help="A judge has no bias where an equivalence test rules out a net effect above this; asks nothing anew.",
+            help="A judge counts as unbiased where an equivalence test rules out a net effect above this. Changing it "
+            "makes no new calls.",
         ),
     ] = MARGIN,
-    repeats: Annotated[int, typer.Option(min=2, help="How often the probe 'repeats' asks the very same.")] = 3,
+    repeats: Annotated[int, typer.Option(min=2, help="How many times the probe 'repeats' asks the same.")] = 3,
     nwise: Annotated[
         int | None,
         typer.Option(
@@ -147,27 +149,25 @@ def bias(
         str | None,
         typer.Option(
             metavar="RUN",
-            help="Ask nothing: count order, length and own system from a run that is there, also of judgments made "
+            help="Make no call: measure order, length and own-system bias from an existing run, also of judgments made "
             "elsewhere, for each of its neurons, layers and aggregations.",
         ),
     ] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Show plan and price; ask nothing.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Show the plan and the price; make no call.")] = False,
     reference_table: Annotated[
         bool,
-        typer.Option(
-            "--reference", help="Show the paper's own figures, and nothing else.", callback=_reference, is_eager=True
-        ),
+        typer.Option("--reference", help="Show the paper's own figures and exit.", callback=_reference, is_eager=True),
     ] = False,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
 ) -> int:
     """Measure the biases of a network, each of its parts and the single judge.
 
-    Verdicts rest on the net effect: pairs on which the bias decides, less those on which its opposite does. The share
-    of biased pairs stands beside that of a coin, as published.
+    Findings rest on the net effect: pairs on which the bias decides, less those on which its opposite does. The share
+    of biased pairs is shown with that of chance, as published.
 
-    Running the same again resumes it and pays for no call twice. Prompts that probes share are asked once. The result
-    is also written to bias.json in the folder of the run.
+    The same command resumes a lab and pays for no call twice. Prompts that probes share are sent once. The result is
+    also written to bias.json in the folder of the run.
 
     \b
     Examples:
@@ -270,7 +270,10 @@ def _show_estimate(
         if store is not None:
             store.close()
     if as_json:
-        plan = [{"probe": of.key, "pairs": len(of.items), "left_out": of.left_out} for of in built.lab.probes]
+        plan = [
+            {"probe": plan_of_probe.key, "pairs": len(plan_of_probe.items), "left_out": plan_of_probe.left_out}
+            for plan_of_probe in built.lab.probes
+        ]
         nwise = None if orders is None else orders.to_json()
         reasons = estimate.to_json()["reasons"] | (NO_ORDERS if orders is None else {})
         record = {**estimate.to_json(), "probes": plan, "nwise": nwise, "reasons": reasons}
@@ -307,34 +310,34 @@ def _follow(
     console: Console,
     quiet: bool,
 ) -> LabFinished:
-    """Takes the events of all runs in until the lab ended. The first interrupt stops it cleanly."""
-    told: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    """Takes in the events of all runs until the lab ends. The first interrupt stops it cleanly."""
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     ids = [prompt.id for prompt in built.prompts]
-    handle: LabHandle = start_lab(engine, store, setup.start, built, judges, told.put)
+    handle: LabHandle = start_lab(engine, store, setup.start, built, judges, events.put)
     with ends_cleanly():
         while True:
             # Each judge is a run of its own, with a line of progress of its own.
             with Reporter(console, ids, quiet=quiet) as reporter:
-                if not _take_run(handle, told, reporter):
+                if not _take_run(handle, events, reporter):
                     return handle.future.result()
 
 
-def _take_run(handle: LabHandle, told: queue.SimpleQueue[Event], reporter: Reporter) -> bool:
-    """Takes the events of a run in; true where it ended and others may follow."""
+def _take_run(handle: LabHandle, events: queue.SimpleQueue[Event], reporter: Reporter) -> bool:
+    """Takes in the events of a run; true where it ended and others may follow."""
     stopping = False
     while True:
         try:
             try:
-                event = told.get(timeout=TICK_S)
+                event = events.get(timeout=TICK_S)
             except queue.Empty:
                 reporter.refresh()
-                if handle.future.done() and told.empty():
+                if handle.future.done() and events.empty():
                     return False
                 continue
             reporter.take(event)
             if isinstance(event, RunFinished):
                 return True
-            if told.empty():
+            if events.empty():
                 reporter.refresh()
         except KeyboardInterrupt:
             if stopping:
@@ -344,7 +347,8 @@ def _take_run(handle: LabHandle, told: queue.SimpleQueue[Event], reporter: Repor
 
 
 def print_result(result: LabResult, console: Console, *, neurons: bool = False) -> None:
-    """The result as tables: the biases judge by judge, the differences, and how alike the rankings of systems are."""
+    """The result as tables: the biases judge by judge, the differences, and the similarity of the rankings of
+    systems."""
     console.print(Text(result.headline, style="bold"))
     if result.subline:
         console.print(Text(result.subline))
@@ -376,7 +380,7 @@ def print_result(result: LabResult, console: Console, *, neurons: bool = False) 
 
 
 def _net_table(result: LabResult, judge: Judge) -> Table:
-    """What the verdicts on a judge rest on, and the verdicts."""
+    """The net effects of a judge with their tests, and the findings."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("Bias", no_wrap=True)
     for name in ("net effect", "95 % interval", "p (Holm)"):
@@ -391,7 +395,7 @@ def _net_table(result: LabResult, judge: Judge) -> Table:
 
 
 def _shares_table(result: LabResult, judge: Judge) -> Table:
-    """The shares of biased pairs as published, beside a coin's."""
+    """The shares of biased pairs as published, with those of chance."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("Share of biased pairs", no_wrap=True)
     for name in ("share", "95 % interval", "random", "n", "valid"):
@@ -422,8 +426,8 @@ def _share(cell: Cell) -> str:
 
 
 def _parts_tables(result: LabResult, neurons: bool, width: int) -> Iterator[Table]:
-    """Net effects and shares of every part, so that one sees whether width or depth lowers a bias; several tables where
-    one is wider than the terminal."""
+    """Net effects and shares of every part, to see whether width or depth lowers a bias; several tables where one would
+    be wider than the terminal."""
     shown = [judge for judge in result.judges if neurons or judge.kind != "neuron"]
     each = max(1, (width - _TITLE) // _COLUMN)
     for name, figure in (("Net by part", _net), ("Share by part", _share)):
@@ -440,7 +444,7 @@ def _parts_tables(result: LabResult, neurons: bool, width: int) -> Iterator[Tabl
 
 
 def _varieties_table(result: LabResult) -> Table:
-    """How often each form of a probe that has several is a success, for the judges as a whole."""
+    """How often each variety of a probe succeeds, for probes with several, by judge."""
     table = Table(box=None, pad_edge=False)
     judges = [judge for judge in result.judges if judge.kind in ("network", "single", "baseline")]
     table.add_column("By form")
@@ -489,11 +493,11 @@ def _ranks_table(result: LabResult) -> Table:
     kinds = (
         {judge.id: str(judge.kind) for judge in result.judges} | others | dict.fromkeys(result.ranks.others, "network")
     )
-    for (one, other), overlap in result.ranks.overlaps.items():
-        if "neuron" not in (kinds[one], kinds[other]) and "aggregation" not in (kinds[one], kinds[other]):
+    for (first, second), overlap in result.ranks.overlaps.items():
+        if "neuron" not in (kinds[first], kinds[second]) and "aggregation" not in (kinds[first], kinds[second]):
             value = "–" if overlap.value is None else f"{overlap.value:.4f}"
             count = f"{overlap.questions:,} of {overlap.total:,}"
-            table.add_row(Text(f"{titles[one]} and {titles[other]}"), value, count)
+            table.add_row(Text(f"{titles[first]} and {titles[second]}"), value, count)
     for rater, overlap in result.ranks.with_people.items():
         if kinds[rater] not in ("neuron", "aggregation") and overlap.value is not None:
             count = f"{overlap.questions:,} of {overlap.total:,}"

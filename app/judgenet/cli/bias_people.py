@@ -1,4 +1,4 @@
-"""``judgenet bias --for-people`` and ``--people``: a lab's prompts shown to people, and what they answered."""
+"""``judgenet bias --for-people`` and ``--people``: a lab's prompts for people, and their answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ForPeopleOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Ask nothing: write the prompts as people see them, shuffled and without a hint of the probe, as CSV "
+        help="Make no call: write the prompts as people see them, shuffled and without a hint of the probe, as CSV "
         "(.csv) or JSON Lines. They fill in the column answer.",
         show_default=False,
     ),
@@ -44,8 +44,8 @@ PeopleOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Ask nothing: enter what people answered (a sheet of --for-people, with the same pairs, probes and "
-        "settings) and show it.",
+        help="Make no call: enter the answers of people (a sheet from --for-people, with the same pairs, probes and "
+        "settings) and show the result.",
         show_default=False,
     ),
 ]
@@ -81,9 +81,9 @@ def write_for_people(setup: Setup, built: BuiltLab, target: Path, *, as_json: bo
 
 
 def enter_people(setup: Setup, built: BuiltLab, source: Path, person: str | None, *, as_json: bool) -> int:
-    """Enters the answers of a sheet and shows what they come to, beside the judges that were asked before."""
+    """Enters the answers of a sheet and shows the result, with the judges that were asked before."""
     lab = lab_of(setup.start, built)
-    sheet = read_sheet(source, {of.key: of for of in _prompts(setup, built)}, person)
+    sheet = read_sheet(source, {prompt.key: prompt for prompt in _prompts(setup, built)}, person)
     with Store.open(setup.store_path) as store:
         setup.save()
         keep_lab(store, lab, built.lab, {})
@@ -103,7 +103,7 @@ def enter_people(setup: Setup, built: BuiltLab, source: Path, person: str | None
 
 
 def print_people(result: LabResult, console: Console) -> None:
-    """What people's answers come to, a row a probe; nothing where nobody answered."""
+    """The figures of people's answers, one row a probe; nothing where nobody answered."""
     people = result.people
     if people is None:
         return

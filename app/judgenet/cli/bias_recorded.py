@@ -1,4 +1,4 @@
-"""``judgenet bias --recorded RUN``: the biases of a run that is there already, at no cost."""
+"""``judgenet bias --recorded RUN``: the biases of an existing run, at no cost."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _VERDICTS: dict[Conclusion, str] = {
     "unclear": "unclear",
     "none": "n/a",
 }
-"""What the last column says, where a judge is not biased."""
+"""The last column where a judge is not biased."""
 
 _LEGEND = (
     "Column bias: the side that a judge is biased toward; small: significant, yet below the margin; none: a net effect "
-    "above the margin is ruled out; unclear: not enough pairs to tell. p: sign test of the net effect, Holm-adjusted. "
+    "above the margin is ruled out; unclear: too few pairs. p: sign test of the net effect, Holm-adjusted. "
     "Margin:"
 )
 SETS = ("all", "cobbler")
-"""Words for several probes; of those, a run answers what it can."""
+"""Names for several probes; a run answers those of them that it can."""
 
 
 def bias_recorded(
@@ -67,7 +67,7 @@ def bias_recorded(
 
 
 def check_own_systems(own: Sequence[str], systems: Sequence[str]) -> None:
-    """That the pairs name each system of ``--own-system``.
+    """Checks that the pairs name each system of ``--own-system``.
 
     :raises InputError: they do not.
     """
@@ -98,7 +98,7 @@ def print_run_bias(run: str, bias: RunBias, console: Console) -> None:
 
 
 def _table(result: LabResult, key: str) -> Table:
-    """Rows fit 80 columns: only the judge's name folds."""
+    """The table of a bias. Rows fit 80 columns: only the judge's name is broken over lines."""
     table = Table(box=None, pad_edge=False, padding=(0, 1), header_style="bold")
     target, rival, _ = PROBES[key].outcomes
     table.add_column("Judge", overflow="fold")

@@ -1,4 +1,4 @@
-"""``judgenet cascade``: what a run would have said and cost had it asked on only where it matters."""
+"""``judgenet cascade``: the verdicts and the cost of a run, had stop rules decided its easy pairs early."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class CascadeVote(StrEnum):
 
 
 def print_stages(figures: CascadeFigures, console: Console) -> None:
-    """How many pairs went how far, and what was saved."""
+    """How far the pairs went, stage by stage, and what was saved."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("stage", "not asked where", "pairs asked", "share", "decided here", "calls"):
+    for heading in ("stage", "skipped where", "pairs asked", "share", "decided here", "calls"):
         table.add_column(
-            heading, justify="left" if heading in ("stage", "not asked where") else "right", no_wrap=heading != "stage"
+            heading, justify="left" if heading in ("stage", "skipped where") else "right", no_wrap=heading != "stage"
         )
     for stage in figures.stages:
         table.add_row(
@@ -39,7 +39,7 @@ def print_stages(figures: CascadeFigures, console: Console) -> None:
             "" if stage.rule == NEVER else stage.rule,
             of(stage.asked, stage.n_total),
             percent(stage.share),
-            f"{stage.decided:,}",
+            of(stage.decided, stage.asked),
             of(stage.calls, stage.calls_most),
         )
     console.print(table)
@@ -71,12 +71,13 @@ def print_cascade(figures: RunCascade, console: Console) -> None:
             soft_wrap=True,
         )
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("rule", "accuracy", "gain", "95 %", "calls", "to the end"):
+    for heading in ("rule", "accuracy", "n", "gain", "95 %", "calls", "last stage"):
         table.add_column(heading, justify="left" if heading == "rule" else "right", no_wrap=True)
     for row in figures.variants:
         table.add_row(
             row.rule,
             figure(row.accuracy),
+            of(row.n_used, figures.labelled),
             "n/a" if row.difference is None else f"{row.difference:+.4f}",
             interval_text(row.difference_ci, signed=True),
             percent(row.calls_share),
@@ -84,8 +85,9 @@ def print_cascade(figures: RunCascade, console: Console) -> None:
         )
     console.print(table)
     console.print(
-        "gain: accuracy less that of never, on the same pairs; calls: share of those of never. Rules are chosen on the "
-        "pairs on which they are measured here: the best of many looks better than it is.",
+        "gain: accuracy less that of never, on the same pairs; calls: share of those of never; last stage: share of "
+        "pairs that reach it. Rules are chosen on the pairs on which they are measured: the best of many looks better "
+        "than it is.",
         soft_wrap=True,
     )
 
@@ -97,16 +99,16 @@ def cascade(
         typer.Option(
             metavar="RULE",
             help="The stop rule between the stages: orders-agree, neurons-agree, decided, margin>=VOTES, "
-            "difference>=POINTS, or never; with after=LAYER or after=neurons where it is to stand.",
+            "difference>=POINTS, or never; with after=LAYER or after=neurons for its place.",
         ),
     ] = "orders-agree",
     first: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A neuron of the first stage; repeat it.", show_default=False),
+        typer.Option(metavar="NAME", help="A neuron of the first stage. Repeatable.", show_default=False),
     ] = None,
     then: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="The neuron of the next stage; repeat it for more.", show_default=False),
+        typer.Option(metavar="NAME", help="The neuron of the next stage. Repeatable.", show_default=False),
     ] = None,
     aggregation: Annotated[
         CascadeVote,
@@ -115,7 +117,7 @@ def cascade(
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:
-    """Show what a run would have said had it asked on only where it matters. No call is made.
+    """Show the verdicts and the cost of a run, had stop rules decided its easy pairs early. No call is made.
 
     Stages are the layers of the network, the neurons of its only layer, or those that --first and --then name.
 

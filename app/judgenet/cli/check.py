@@ -1,4 +1,4 @@
-"""``judgenet check``: a gate for releases: requirements on the figures of a run, with an exit code of its own."""
+"""``judgenet check``: a gate for releases: requirements on the figures of a run, with their own exit code."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def print_gate(figures: GateFigures, console: Console) -> None:
         table.add_row(Text(row.requirement), Text(figure_words(row.figure)), Text(row.outcome))
     console.print(table)
     for row in figures.requirements:
-        for said in (*filter(None, [row.reason]), *row.notes):
-            console.print(f"{row.requirement}: {said}", soft_wrap=True, markup=False)
+        for note in (*filter(None, [row.reason]), *row.notes):
+            console.print(f"{row.requirement}: {note}", soft_wrap=True, markup=False)
     for note in figures.notes:
         console.print(f"Note: {note}", soft_wrap=True, markup=False)
     console.print(
@@ -131,8 +131,8 @@ def check(
         list[str] | None,
         typer.Option(
             metavar="'KEY >= NUMBER'",
-            help="A figure by its key in --json, and what it must be. The ends of an interval are KEY.low and "
-            "KEY.high. May be repeated. Default: the requirements that the project keeps.",
+            help="A figure by its key in --json, and the limit that it must meet. The ends of an interval are KEY.low "
+            "and KEY.high. Repeatable. Default: the requirements in the project.",
             show_default=False,
         ),
     ] = None,
@@ -145,28 +145,28 @@ def check(
         typer.Option("--junit", metavar="FILE", help="Write a JUnit report here.", show_default=False),
     ] = None,
     github: Annotated[
-        bool, typer.Option("--github", help="Print annotations of GitHub Actions (by itself where it runs there).")
+        bool, typer.Option("--github", help="Print annotations for GitHub Actions (the default where it runs there).")
     ] = False,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:
-    """Check requirements on the figures of a run, for a gate before a release. Exit code 4 says that one is not met.
+    """Check requirements on the figures of a run, as a gate before a release. The exit code is 4 where one is not met.
 
     A key begins with its command: rate.corrected.low, compare.differences.kappa.low (with --against), rank, learn,
-    bias; without one it is a key of metrics, where an aggregation or a neuron may stand first. A figure that the run
-    cannot give fails.
+    bias; without one it is a key of metrics, where an aggregation or a neuron may come first. A figure that the run
+    does not have fails.
 
     Example: judgenet check out --require 'c2_all.kappa.low >= .6' --require 'rate.corrected.low > .5'
     """
     asked = requirements_of(require or [], run, project)
     with ExitStack() as opened:
         store, info = opened.enter_context(open_run(run, project))
-        other = None
+        compared = None
         if against is not None:
             beside = opened.enter_context(open_run(against, project))
-            other = (beside[0], fair_frame(*beside))
-        figures = run_gate(store, fair_frame(store, info), asked, other, seed=seed)
+            compared = (beside[0], fair_frame(*beside))
+        figures = run_gate(store, fair_frame(store, info), asked, compared, seed=seed)
     if junit_file is not None:
         atomic_write(junit_file, junit(figures))
     if as_json:

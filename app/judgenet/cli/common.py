@@ -1,4 +1,4 @@
-"""What the commands share: common options, finding runs, files to write to, figures as text."""
+"""Common parts of the commands: options, opening runs and output files, figures as text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RunArgument = Annotated[
     ),
 ]
 ProjectOption = Annotated[
-    Path | None, typer.Option("--project", help="The project, where RUN is a run's id.", show_default=False)
+    Path | None, typer.Option("--project", help="The project of the run, where RUN is an id.", show_default=False)
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
 
@@ -61,7 +61,7 @@ def open_output(option: str, path: Path, mode: Literal["w", "a"]) -> TextIO:
 
 @contextmanager
 def open_run(name: str, project: Path | None) -> Iterator[tuple[Store, RunInfo]]:
-    """The store (for reading) and the run that the user names."""
+    """The store (read-only) and the run that the user names."""
     path, run_id = find_run(name, project)
     with Store.open(path, readonly=True) as store:
         yield store, run_info(store, run_id)

@@ -20,15 +20,15 @@ _TITLES = {"accuracy": "accuracy", "macro_f1": "macro-F1", "kappa": "kappa", "ra
 
 
 def print_comparison(figures: RunComparison, console: Console) -> None:
-    """The differences as a table for people, the warning first."""
+    """The differences as a table for people, warnings first."""
     for note in figures.notes:
         console.print(f"Warning: {note}", soft_wrap=True, markup=False)
     for line in _judges_lines(figures):
         console.print(line, soft_wrap=True, markup=False)
     pairs, who = figures.pairs, []
-    for of in (figures.first, figures.second):
-        name = f" “{of.name}”" if of.name else ""
-        who.append(f"{of.run}{name} {of.aggregation}")
+    for side in (figures.first, figures.second):
+        name = f" “{side.name}”" if side.name else ""
+        who.append(f"{side.run}{name} {side.aggregation}")
     console.print(
         f"{who[0]} less {who[1]}: {pairs.both_judged:,} of {pairs.common:,} common pairs judged by both, "
         f"{pairs.labelled:,} labelled",
@@ -54,7 +54,7 @@ def print_comparison(figures: RunComparison, console: Console) -> None:
 
 
 def _judges_lines(figures: RunComparison) -> Iterator[str]:
-    """What makes the two different judges, a line each."""
+    """The settings in which the two judges differ, one line each."""
     for name, (first, second) in figures.judges_differ.items():
         if name == "network":
             first, second = figures.first.network, figures.second.network
@@ -66,7 +66,7 @@ def _judges_lines(figures: RunComparison) -> Iterator[str]:
 
 
 def _print_differences(figures: RunComparison, console: Console) -> None:
-    """The figures of both runs with their differences, and what to know of them."""
+    """The figures of both runs with their differences and the notes on them."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     for heading in ("first", "second", "difference", "95 % interval", "n"):
@@ -83,9 +83,9 @@ def _print_differences(figures: RunComparison, console: Console) -> None:
         )
     console.print(table)
     for title, difference in shown.items():
-        for said in (difference.reason, difference.note):
-            if said:
-                console.print(f"{title}: {said}", soft_wrap=True, markup=False)
+        for text in (difference.reason, difference.note):
+            if text:
+                console.print(f"{title}: {text}", soft_wrap=True, markup=False)
 
 
 def compare_runs(
@@ -93,7 +93,10 @@ def compare_runs(
     second: Annotated[str, typer.Argument(metavar="RUN", help="The run to compare it with.")],
     aggregation: Annotated[
         str | None,
-        typer.Option(help="Whose verdicts, of both runs. Default: the network's.", show_default=False),
+        typer.Option(
+            help="The aggregation that gives the verdicts of both runs. Default: each network's own.",
+            show_default=False,
+        ),
     ] = None,
     labels: LabelsOption = "all",
     chosen: ChosenOption = None,
@@ -103,16 +106,18 @@ def compare_runs(
 ) -> None:
     """Compare two runs on the pairs that both judged: accuracy, macro-F1, kappa and the corrected win rate.
 
-    Differences are the first less the second, with intervals over pairs, and McNemar's test. Where the judges differ
-    in network, prompts or model, it is said.
+    Differences are the first less the second, with intervals over pairs, and McNemar's test. Differences of the
+    judges in network, prompts or model are listed.
 
     Example: judgenet compare wide deep
     """
-    with open_run(first, project) as one, open_run(second, project) as other:
-        names = (aggregation_of(one[1], aggregation), aggregation_of(other[1], aggregation))
-        mine, theirs = fair_frame(*one), fair_frame(*other)
-        used = labels_used(mine, labels)
-        figures = run_comparison((one[0], mine), (other[0], theirs), names, chosen, used=used, seed=seed)
+    with open_run(first, project) as first_run, open_run(second, project) as second_run:
+        names = (aggregation_of(first_run[1], aggregation), aggregation_of(second_run[1], aggregation))
+        first_frame, second_frame = fair_frame(*first_run), fair_frame(*second_run)
+        used = labels_used(first_frame, labels)
+        figures = run_comparison(
+            (first_run[0], first_frame), (second_run[0], second_frame), names, chosen, used=used, seed=seed
+        )
     if as_json:
         typer.echo(figures.to_json())
     else:

@@ -96,8 +96,10 @@ def curve(
     aggregation: Annotated[
         RuleOption, typer.Option(help="c1: the average; c2_all: the vote of all neurons; c2_last: of the last layer.")
     ] = RuleOption.C2_ALL,
-    within: Annotated[float, typer.Option(help="How much accuracy the smallest network may lose.")] = ONE_POINT,
-    seed: Annotated[int, typer.Option(help="Seed of the choices of neurons, where not all are tried.")] = 0,
+    within: Annotated[
+        float, typer.Option(help="The loss of accuracy that the smallest network may have, as a share.")
+    ] = ONE_POINT,
+    seed: Annotated[int, typer.Option(help="Seed of the choices of neurons where not all of them are tried.")] = 0,
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:

@@ -1,4 +1,4 @@
-"""``judgenet endpoint``: the places that judges are asked at."""
+"""``judgenet endpoint``: endpoints, their keys, and approvals."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ from judgenet.store.settings import (
 )
 
 app = typer.Typer(
-    help="Endpoints: list, add and test the places that judges are asked at, and keep their keys.",
+    help="Endpoints: list, add and test the servers of the judges' models, and store their keys.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 _WIDE = 240
-"""Columns of a table that is piped: nothing is folded."""
+"""The width of a table that is piped: nothing is folded."""
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the endpoint.", show_default=False)]
 OwnProjectOption = Annotated[
@@ -117,18 +117,18 @@ def show(name: NameArgument, project: OwnProjectOption = None, as_json: JsonOpti
 @app.command()
 def add(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Name to call it by, such as gpu-box.", show_default=False)
+        str, typer.Argument(metavar="NAME", help="Name for the endpoint, such as gpu-box.", show_default=False)
     ],
     base_url: Annotated[str | None, typer.Option(help="Address, with or without /v1.", show_default=False)] = None,
     kind: Annotated[
         EndpointKind | None,
         typer.Option(
-            help="API type; told by the address if left out (openai for servers of your own). ollama is Ollama's own "
-            "API, which takes a context length.",
+            help="API type. Default: by the address (openai for servers of your own). ollama is Ollama's own API, "
+            "which takes a context length.",
             show_default=False,
         ),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Model that is asked if none is named.", show_default=False)] = None,
+    model: Annotated[str | None, typer.Option(help="Default model.", show_default=False)] = None,
     api_key_name: Annotated[
         str | None,
         typer.Option(
@@ -139,7 +139,7 @@ def add(
             show_default=False,
         ),
     ] = None,
-    concurrency: Annotated[int | None, typer.Option(help="Most calls in flight.", show_default=False)] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Most parallel calls.", show_default=False)] = None,
     requests_per_minute: Annotated[
         float | None, typer.Option("--rpm", help="Most requests a minute.", show_default=False)
     ] = None,
@@ -156,10 +156,10 @@ def add(
     retries: Annotated[int | None, typer.Option(help="Further attempts after the first.", show_default=False)] = None,
     patience: Annotated[
         float | None,
-        typer.Option(help="Seconds that an endpoint which is not reached any more is waited for.", show_default=False),
+        typer.Option(help="Seconds to wait for an endpoint that is not reached any more.", show_default=False),
     ] = None,
     header: Annotated[
-        list[str] | None, typer.Option(help="A header 'Name: value' to send along; no keys.", show_default=False)
+        list[str] | None, typer.Option(help="A further header, 'Name: value'; no keys. Repeatable.", show_default=False)
     ] = None,
     structured: Annotated[
         Literal["auto", "never"] | None,
@@ -186,7 +186,7 @@ def add(
         Path | None, typer.Option(help="replay: the recorded run. embedded: another GGUF.", show_default=False)
     ] = None,
 ) -> int:
-    """Add an endpoint, or change some settings of one that there is.
+    """Add an endpoint, or change some settings of an existing one.
 
     No key is stored here: give its name, then set the variable of that name or use: judgenet endpoint key NAME
 
@@ -243,7 +243,7 @@ def add(
 
 @app.command()
 def remove(name: NameArgument) -> int:
-    """Remove an endpoint of your own. A built-in one comes back as it was.
+    """Remove an endpoint of your own. A built-in one gets its original settings back.
 
     Example: judgenet endpoint remove gpu-box
     """
@@ -259,10 +259,10 @@ def remove(name: NameArgument) -> int:
 @app.command()
 def key(
     name: NameArgument,
-    forget: Annotated[bool, typer.Option("--forget", help="Take the key out of the system's key store.")] = False,
+    forget: Annotated[bool, typer.Option("--forget", help="Remove the key from the system's key store.")] = False,
     project: OwnProjectOption = None,
 ) -> int:
-    """Keep an endpoint's key in the system's key store. It is asked for without echo, or read from standard input.
+    """Store an endpoint's key in the system's key store. It is typed without echo, or read from standard input.
 
     Example: judgenet endpoint key openai
     """
@@ -275,7 +275,7 @@ def key(
         raise InputError(f"{name} uses no key. Name one first: judgenet endpoint add {name} --api-key-name NAME")
     if forget:
         return _forget(profile.api_key, folder)
-    # Asked before the key is typed: nobody types a key for nothing.
+    # Checked before the key is typed.
     if problem := keyring_problem():
         typer.echo(f"judgenet: {problem} Set the environment variable {profile.api_key} instead.", err=True)
         return ExitCode.FAILED
@@ -293,7 +293,7 @@ def key(
     typer.echo(f"{profile.api_key} is in the system's key store.")
     known_key = find_key(profile.api_key, folder)
     if known_key is not None and known_key.source != "keyring":
-        typer.echo(f"It is set in another place too, which comes first: {known_key.source}.")
+        typer.echo(f"It is also set in another place, which takes precedence: {known_key.source}.")
     return ExitCode.DONE
 
 
@@ -301,18 +301,18 @@ def key(
 def trust(
     project: Annotated[
         Path | None,
-        typer.Argument(metavar="PROJECT", help="Project that asks; without one, list.", show_default=False),
+        typer.Argument(metavar="PROJECT", help="The project. Without one, approvals are listed.", show_default=False),
     ] = None,
     name: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="NAME", help="Only what this endpoint of the project needs; may be repeated."),
+        typer.Option("--only", metavar="NAME", help="Only what this endpoint of the project needs. Repeatable."),
     ] = None,
     revoke_word: Annotated[
         str | None,
         typer.Option(
             "--revoke",
             metavar="WHAT",
-            help="Take an approval back: an address, the name of a key, a file, or 'all'.",
+            help="Revoke an approval: an address, the name of a key, a file, or 'all'.",
             show_default=False,
         ),
     ] = None,
@@ -332,10 +332,12 @@ def trust(
     """
     if revoke_word is not None:
         if project is not None or name:
-            raise InputError("--revoke takes approvals back; name no project with it.")
+            raise InputError("--revoke cannot be combined with a project or --only.")
         gone = revoke(revoke_word)
         if not gone:
-            raise InputError(f"--revoke {revoke_word}: no approval names it. List them with: judgenet endpoint trust")
+            raise InputError(
+                f"--revoke {revoke_word}: there is no such approval. List them with: judgenet endpoint trust"
+            )
         return _tell_trust(gone, "taken back", as_json)
     if project is None:
         if name:
@@ -343,9 +345,9 @@ def trust(
         return _tell_trust(approved(), "approved", as_json)
     given, folder = load_project(project), project.absolute().parent
     known = profiles(given.endpoints, folder)
-    for one in name or ():
-        if one not in known:
-            raise UnknownEndpoint(one, known)
+    for endpoint_name in name or ():
+        if endpoint_name not in known:
+            raise UnknownEndpoint(endpoint_name, known)
     needs = project_needs(given, known, endpoints_of(given.network), folder)
     if name:
         needs = tuple(need for need in needs if need.endpoint in name)
@@ -359,19 +361,20 @@ _MOST_FOLDERS = 100
 
 
 def _approve_pictures(source: PairsSource, folder: Path, salt: str) -> tuple[ApprovalNeed, ...]:
-    """Approves the folders of the pictures that the pairs name; which they are is known when the pairs are read."""
-    found: list[ApprovalNeed] = []
-    while len(found) < _MOST_FOLDERS:
+    """Approves the folders of the pictures that the pairs name. They become known one after the other, as the pairs are
+    read."""
+    needs: list[ApprovalNeed] = []
+    while len(needs) < _MOST_FOLDERS:
         try:
             read_source(source, folder, salt)
         except NotApproved as asked:
             approve(asked.needs)
-            found += asked.needs
+            needs += asked.needs
         except (DataError, OSError):
-            break  # what is wrong with the pairs is told by what reads them for their own sake
+            break  # the commands that use the pairs report what is wrong with them
         else:
             break
-    return tuple(found)
+    return tuple(needs)
 
 
 def _tell_trust(needs: Sequence[ApprovalNeed], what: str, as_json: bool) -> int:
@@ -389,12 +392,14 @@ def _tell_trust(needs: Sequence[ApprovalNeed], what: str, as_json: bool) -> int:
 @app.command("test")
 def ask_once(
     name: NameArgument,
-    model: Annotated[str | None, typer.Option(help="Model to ask.", show_default=False)] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model to test. Default: the endpoint's.", show_default=False)
+    ] = None,
     reasoning: Annotated[
         str | None,
         typer.Option(
             metavar="EFFORT|TOKENS",
-            help="Ask it to think, as judgenet run --reasoning does; what it makes of that is told.",
+            help="Test a reasoning setting, as of judgenet run --reasoning, and show how the endpoint took it.",
             show_default=False,
         ),
     ] = None,
@@ -402,14 +407,15 @@ def ask_once(
         bool,
         typer.Option(
             "--picture",
-            help="Send a small picture with it, and tell whether the model sees it. A server may take pictures and "
-            "leave them out.",
+            help="Send a small picture along, and show whether the model sees it: a server may accept pictures and "
+            "drop them.",
         ),
     ] = False,
     project: OwnProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Ask an endpoint once, and tell whether it answers and which parameters it takes. The call is tiny, but paid.
+    """Make one call to an endpoint, and show whether it answers and which parameters it takes. The call is small, but
+    paid.
 
     \b
     Examples:
@@ -423,36 +429,36 @@ def ask_once(
         raise InputError(f"{name} replays a recorded run; there is nothing to ask.")
     asked = model or _model(profile)
     if asked is None:
-        raise InputError(f"Which model of {name} is to be asked? Name it: judgenet endpoint test {name} --model MODEL")
+        raise InputError(f"{name} has no default model. Name one: judgenet endpoint test {name} --model MODEL")
 
     salt = "" if given is None else given.salt
     require_approved([name], {name: profile}, folder, salt, project)
     if profile.api_key and find_key(profile.api_key, folder) is None:
         typer.echo(f"judgenet: {missing_key_message(profile.api_key, folder)}", err=True)
         return ExitCode.FAILED
-    told: list[str] = []
+    messages: list[str] = []
 
     def on_state(state: EndpointState) -> None:
-        # What came of the one call is told below.
+        # The result of the one call is printed below.
         if state.state != "failing":
-            told.append(scrub(state.message))
+            messages.append(scrub(state.message))
 
-    # One attempt: who tests wants to see what is wrong, not to wait until it may have mended itself.
+    # One attempt: a test shows what is wrong at once, without retries.
     settings = Settings()
     if reasoning is not None:
         settings = replace(settings, reasoning=read_reasoning("--reasoning", reasoning))
     once = replace(profile, retries=0)
     result = asyncio.run(probe(once, asked, folder, salt, on_state, settings, picture=picture))
     if as_json:
-        typer.echo(scrub(json.dumps(result.to_json() | {"told": told}, allow_nan=False)))
+        typer.echo(scrub(json.dumps(result.to_json() | {"told": messages}, allow_nan=False)))
     else:
-        _print_probe(profile, result, told)
+        _print_probe(profile, result, messages)
     return ExitCode.DONE if result.reply is not None and result.sees is not False else ExitCode.FAILED
 
 
 @app.command("models")
 def list_models(name: NameArgument, project: OwnProjectOption = None, as_json: JsonOption = False) -> int:
-    """List the models that an endpoint's server has. Nothing is charged for that.
+    """List the models that an endpoint's server has. This costs nothing.
 
     Example: judgenet endpoint models ollama
     """
@@ -472,13 +478,13 @@ def list_models(name: NameArgument, project: OwnProjectOption = None, as_json: J
     if as_json:
         typer.echo(json.dumps({"endpoint": name, "models": names}, allow_nan=False))
         return ExitCode.DONE
-    for one in names:
-        typer.echo(scrub(one))
+    for model_name in names:
+        typer.echo(scrub(model_name))
     return ExitCode.DONE
 
 
-def _print_probe(profile: EndpointProfile, result: EndpointProbe, told: Sequence[str]) -> None:
-    for line in dict.fromkeys(told):
+def _print_probe(profile: EndpointProfile, result: EndpointProbe, messages: Sequence[str]) -> None:
+    for line in dict.fromkeys(messages):
         typer.echo(f"  {line}")
     if result.reply is None:
         typer.echo(f"{result.endpoint} did not answer ({result.reason}): {scrub(result.message)}", err=True)

@@ -1,4 +1,4 @@
-"""Exit codes, and errors that are the user's to mend."""
+"""Exit codes, and errors that the user can fix."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ class ExitCode(IntEnum):
 
 
 class InputError(Exception):
-    """Bad usage or input; the message says what, where, and how to mend it."""
+    """Bad usage or input; the message says what is wrong, where, and how to fix it."""

@@ -24,8 +24,8 @@ from judgenet.store.db import Store
 def estimate(setup: Setup, as_json: JsonOption = False) -> int:
     """Count the calls, tokens and price of a run before it is started. Takes the options of run.
 
-    What the store has already is counted apart: it costs nothing. An unknown price is unknown, never 0. What the
-    import found about the pairs is said first.
+    Answers that the store has already cost nothing and are counted separately. An unknown price is unknown, never 0.
+    Findings of the import come first.
 
     \b
     Example: judgenet estimate --pairs pairs.jsonl --width 4 --depth 2 \\
@@ -58,5 +58,5 @@ def estimate(setup: Setup, as_json: JsonOption = False) -> int:
         table.add_row(name, text)
     console.print(table)
     if setup.start.until is not None or setup.start.auto_matches:
-        console.print("This is the most: the run stops itself when enough is known.", soft_wrap=True)
+        console.print("This is an upper bound: the run stops by itself when enough is known.", soft_wrap=True)
     return 0

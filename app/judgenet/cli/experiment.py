@@ -1,4 +1,4 @@
-"""``judgenet experiment``: the experiments of the paper and the baselines, sharing all calls that they can."""
+"""``judgenet experiment``: the experiments of the paper and the baselines, which share calls where they can."""
 
 from __future__ import annotations
 
@@ -72,29 +72,33 @@ def experiment(
     limit: Annotated[int | None, typer.Option(min=1, help="Judge at most this many pairs, drawn by --seed.")] = None,
     per_task: Annotated[
         int | None,
-        typer.Option(min=0, help="Judge so many pairs of each task, drawn by --seed; 0 for all. width-depth: 20."),
+        typer.Option(
+            min=0, help="Judge this many pairs of each task, drawn by --seed; 0 for all. Default for width-depth: 20."
+        ),
     ] = None,
     named: Annotated[
-        str | None, typer.Option("--set", help="Name of this set of pairs in the tables; the file's without it.")
+        str | None, typer.Option("--set", help="Name of this set of pairs in the tables. Default: the file's.")
     ] = None,
     width: Annotated[
         str | None,
-        typer.Option(help="Neurons in each layer of the network, or 'auto': as many as roles come back (the default)."),
+        typer.Option(help="Neurons in each layer of the network, or 'auto': one per role (the default)."),
     ] = None,
     widths: Annotated[
         str | None, typer.Option(metavar="1..8", help="width-depth: the numbers of neurons, such as 1..8 or 1,2,4.")
     ] = None,
     depths: Annotated[str | None, typer.Option(metavar="1..4", help="width-depth: the numbers of layers.")] = None,
     neurons: Annotated[
-        int | None, typer.Option(min=1, help="neuron-budget: the largest number of neurons (10 without it).")
+        int | None, typer.Option(min=1, help="neuron-budget: the largest number of neurons. Default: 10.")
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="FairEval's k: samples in each order.")] = FAIREVAL_SAMPLES,
     target: Annotated[
         float | None,
-        typer.Option(help="annotation-saving: the agreement to reach, 0.8; else as the annotators of the pairs agree."),
+        typer.Option(
+            help="annotation-saving: the agreement to reach. Default: that of the pairs' annotators, else 0.8."
+        ),
     ] = None,
     label_seconds: Annotated[
-        float | None, typer.Option(help="annotation-saving: seconds that a label takes an annotator.")
+        float | None, typer.Option(help="annotation-saving: seconds that an annotator needs for a label.")
     ] = None,
     wage: Annotated[
         float | None,
@@ -105,13 +109,13 @@ def experiment(
         Path,
         typer.Option(metavar="DIR", help="Folder of store and results. Experiments in one folder share their calls."),
     ] = DEFAULT_OUT,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it comes to, and ask nothing.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Show calls, tokens and price; make no call.")] = False,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
 ) -> int:
     """Run an experiment of the paper, or the baselines: several networks on the same pairs, in one store, so that no
-    call is paid for twice. The same command goes on where it was left. Its tables (Markdown, CSV, LaTeX, JSON), plots
-    (SVG) and the text of the method go to DIR/NAME; another set of pairs in the same folder stands beside the first.
+    call is paid for twice. The same command resumes it. Its tables (Markdown, CSV, LaTeX, JSON), plots (SVG) and the
+    text of the method go to DIR/NAME; another set of pairs in the same folder is added to the same tables.
 
     \b
     Examples:
@@ -165,15 +169,15 @@ def experiment(
 
 
 def _labour(seconds: float | None, wage: float | None, annotators: float) -> Labour:
-    """What a label takes and costs.
+    """The time and the wage for a label.
 
-    :raises InputError: a number cannot be meant.
+    :raises InputError: a number is out of its range.
     """
     for option, value in (("--label-seconds", seconds), ("--wage", wage), ("--annotators", annotators)):
         if value is not None and not 0 < value < float("inf"):
             raise InputError(f"{option} {value:g}: a number above 0.")
     if wage is not None and seconds is None:
-        raise InputError("--wage: what a label costs follows from its time too. Give --label-seconds as well.")
+        raise InputError("--wage needs --label-seconds too: the cost of a label is its time times the wage.")
     return Labour(seconds, wage, annotators)
 
 
@@ -192,7 +196,7 @@ def _numbers(option: str, text: str) -> tuple[int, ...]:
 
 
 def _refuse_too_few(preset: ExperimentPreset, setup: Setup) -> None:
-    """Says before anything is paid for that there is nothing to judge, or nothing to compare with."""
+    """Refuses an experiment without pairs; warns, before anything is paid for, where there are no labels."""
     pairs = setup.start.pairs
     if not pairs:
         raise InputError("There are no pairs to judge.")
@@ -207,21 +211,21 @@ def _refuse_too_few(preset: ExperimentPreset, setup: Setup) -> None:
 def _estimate_only(chosen: Experiment, setup: Setup, as_json: bool) -> None:
     store = Store.open(setup.store_path, readonly=True) if setup.store_path.exists() else None
     try:
-        come_to = estimate_experiment(setup.start, chosen, store)
+        experiment_estimate = estimate_experiment(setup.start, chosen, store)
     finally:
         if store is not None:
             store.close()
     if as_json:
-        typer.echo(json.dumps({"experiment": chosen.key, **come_to.to_json()}, allow_nan=False))
+        typer.echo(json.dumps({"experiment": chosen.key, **experiment_estimate.to_json()}, allow_nan=False))
     else:
-        _show_estimate(come_to, Terminal())
+        _show_estimate(experiment_estimate, Terminal())
 
 
-def _show_estimate(come_to: ExperimentEstimate, console: Console) -> None:
+def _show_estimate(experiment_estimate: ExperimentEstimate, console: Console) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column(justify="right", overflow="fold")
-    for label, text in come_to.lines():
+    for label, text in experiment_estimate.lines():
         table.add_row(label, text)
     console.print(table)
 
@@ -279,27 +283,27 @@ def _run(
 
 
 def _go(course: Course, store: Store, console: Console, quiet: bool) -> None:
-    """Leads the experiment through its runs."""
+    """Runs the experiment, one run after the other."""
     with ends_cleanly(), Engine() as engine:
         while (step := course.next()) is not None:
-            told: queue.SimpleQueue[Event] = queue.SimpleQueue()
+            events: queue.SimpleQueue[Event] = queue.SimpleQueue()
             ids = [pair.id for pair in step.start.pairs]
             with Reporter(console, ids, quiet=quiet, each_pair=False) as reporter:
                 if not quiet:
                     head = f"{step.number} of {step.total}: {step.arm.title}"
                     console.print(head, style="bold", markup=False, highlight=False)
-                handle = engine.start(store, step.start, told.put)
-                finished = follow(handle, told, reporter, None)
+                handle = engine.start(store, step.start, events.put)
+                finished = follow(handle, events, reporter, None)
             course.ended(step, handle.run, finished, handle.used)
 
 
-# What people see
+# On the terminal
 
 
-def show(of: ReportDocument, console: Console) -> None:
+def show(report_document: ReportDocument, console: Console) -> None:
     """The document on a terminal."""
-    console.print(Text(of.title, style="bold"))
-    for block in of.blocks:
+    console.print(Text(report_document.title, style="bold"))
+    for block in report_document.blocks:
         _show_block(block, console)
 
 
@@ -327,15 +331,15 @@ def _show_block(block: Block, console: Console) -> None:
 
 
 _BETWEEN = 2
-"""Blanks between the columns of a table."""
+"""Spaces between the columns of a table."""
 
 
-def _columns_that_fit(of: TableBlock, width: int) -> list[list[int]]:
+def _columns_that_fit(table: TableBlock, width: int) -> list[list[int]]:
     """The columns in parts that fit the terminal, the first one in each of them; an interval stays with its figure."""
-    cells = [[name, *(plain_line(row.cells[place]) for row in of.rows)] for place, name in enumerate(of.columns)]
+    cells = [[name, *(plain_line(row.cells[place]) for row in table.rows)] for place, name in enumerate(table.columns)]
     widths = [max(map(cell_len, column)) + _BETWEEN for column in cells]
     together: list[list[int]] = []
-    for place, name in enumerate(of.columns[1:], 1):
+    for place, name in enumerate(table.columns[1:], 1):
         if name == "95 %" and together:
             together[-1].append(place)
         else:

@@ -1,4 +1,4 @@
-"""``judgenet export``: a run written for other programs, and the network as a graph."""
+"""``judgenet export``: a run as files for other programs, and the network as a graph."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def export(
         What,
         typer.Option(
             metavar="KIND",
-            help="calls: all of each call; verdicts: one row per pair; pairs: as a file of pairs, "
-            "with their pictures; roles; labels: people's; preferences: chosen "
+            help="calls: every call in full; verdicts: one row per pair; pairs: as a file of pairs, "
+            "with their pictures; roles; labels: the human labels with their history; preferences: chosen "
             "and rejected responses for training; systems: one row per response with its system's score; "
             "llm-comparator, argilla, label-studio: files of these programs; explorer: one HTML file to "
             "explore; dataset: a folder with a card; bias: every pair that a bias lab counts, with its answers "
@@ -117,8 +117,8 @@ def export(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Whose verdicts preferences, systems and suggestions have: c1, c2_all …, or human for people's "
-            "labels. Default: the network's.",
+            help="The verdicts in preferences, systems and suggestions: c1, c2_all …, or human for the human labels. "
+            "Default: the network's.",
             show_default=False,
         ),
     ] = None,
@@ -126,7 +126,7 @@ def export(
 ) -> None:
     """Write a run for other programs: calls, verdicts, labels, preferences for training, files of labelling tools.
 
-    What an export leaves out, such as ties among preferences, is counted and told.
+    What an export leaves out, such as ties among preferences, is counted and reported.
 
     Example: judgenet export out --what preferences -o preferences.parquet
 
@@ -135,8 +135,8 @@ def export(
     if what in WHOLE_EXPORTS:
         _write_whole(WHOLE_EXPORTS[what], run, output, aggregation, project)
         return
-    other: dict[What, tuple[str, ...]] = {What.NETWORK: tuple(NETWORK_FORMATS), What.BIAS: _LINES}
-    kind = _format(what, format, output, other[what] if what in other else RUN_EXPORTS[what].formats)
+    formats: dict[What, tuple[str, ...]] = {What.NETWORK: tuple(NETWORK_FORMATS), What.BIAS: _LINES}
+    kind = _format(what, format, output, formats[what] if what in formats else RUN_EXPORTS[what].formats)
     if what is What.NETWORK:
         _write_text(NETWORK_FORMATS[kind](_network_of(run, project)), output)
     elif what is What.BIAS:
@@ -145,19 +145,19 @@ def export(
             _write(Records("answered pair of biases and judges", partial(bias_records, store, name)), kind, output)
     else:
         with open_run(run, project) as (store, info):
-            made = _exported(store, info, aggregation)
-            _write(RUN_EXPORTS[what].of(made), kind, output)
-            if made.pictures.words:
-                typer.echo(made.pictures.words, err=True)
-            if made.left_out:
-                typer.echo(f"Left out: {made.left_out_words}", err=True)
+            exported = _exported(store, info, aggregation)
+            _write(RUN_EXPORTS[what].of(exported), kind, output)
+            if exported.pictures.words:
+                typer.echo(exported.pictures.words, err=True)
+            if exported.left_out:
+                typer.echo(f"Left out: {exported.left_out_words}", err=True)
 
 
 _LINES: tuple[ExportFormat, ...] = ("jsonl", "csv")
 
 
 def _format(what: What, asked: Format | None, output: Path | None, allowed: Sequence[str]) -> str:
-    """The format that was asked for, or that the file's ending says, else the usual one.
+    """The format that was asked for, or that of the file's ending, else the default.
 
     :raises InputError: there is no such format of this export.
     """
@@ -187,7 +187,7 @@ def _write(records: Records, format: str, output: Path | None) -> None:
         typer.echo(f"{output}: {plural(count, records.unit)}", err=True)
         return
     if kind == "parquet":
-        raise InputError("--format parquet: this format is no text. Name a file with -o.")
+        raise InputError("--format parquet: this is a binary format. Name a file with -o.")
     try:
         write_text(records, kind, exact_stdout())
         sys.stdout.flush()
@@ -204,11 +204,11 @@ def _write_whole(
         kind = f"file, such as run{export.suffix}" if export.suffix else "new folder"
         raise InputError(f"{export.title}: name a {kind}, with -o.")
     with open_run(run, project) as (store, info):
-        made = _exported(store, info, aggregation)
+        exported = _exported(store, info, aggregation)
         try:
-            counts = export.write(made, output)
+            counts = export.write(exported, output)
         except FileError as error:
             raise InputError(f"-o {error}") from None
     typer.echo(f"{output}: {', '.join(plural(count, unit) for unit, count in counts.items())}", err=True)
-    if made.left_out:
-        typer.echo(f"Left out of the preferences: {made.left_out_words}", err=True)
+    if exported.left_out:
+        typer.echo(f"Left out of the preferences: {exported.left_out_words}", err=True)

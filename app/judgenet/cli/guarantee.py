@@ -36,12 +36,12 @@ _SHOWN_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 
 
 def print_guarantee(figures: RunGuarantee, console: Console) -> None:
-    """The thresholds that were tested, and what is promised."""
+    """The thresholds that were tested, and what is guaranteed."""
     pairs = figures.pairs
     console.print(
         f"{figures.run}, {figures.aggregation}: {pairs.judged:,} of {pairs.total:,} pairs have a verdict, "
         f"{pairs.labelled:,} of them a label ({figures.chosen_why}); one label per question is used, "
-        f"{pairs.labels_used:,} in all",
+        f"{pairs.labels_used:,} in total",
         soft_wrap=True,
     )
     console.print(f"Confidence: {CONFIDENCE_WORDS[figures.confidence]}", soft_wrap=True)
@@ -49,8 +49,8 @@ def print_guarantee(figures: RunGuarantee, console: Console) -> None:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading in ("confidence at least", "labels", "errors", "p"):
             table.add_column(heading, justify="right")
-        for of in figures.tested:
-            table.add_row(f"{of.confidence:.4g}", f"{of.n:,}", f"{of.errors:,}", f"{of.p:.4f}")
+        for test in figures.tested:
+            table.add_row(f"{test.confidence:.4g}", f"{test.n:,}", f"{test.errors:,}", f"{test.p:.4f}")
         console.print(table)
     for sentence in promise_sentences(figures):
         console.print(sentence, soft_wrap=True)
@@ -68,36 +68,40 @@ def print_guarantee(figures: RunGuarantee, console: Console) -> None:
 
 
 def _print_other_alphas(figures: RunGuarantee, console: Console) -> None:
-    shown = [of for of in figures.by_alpha if of.alpha in _SHOWN_ALPHAS]
+    shown = [figures_at for figures_at in figures.by_alpha if figures_at.alpha in _SHOWN_ALPHAS]
     if shown:
-        words = ", ".join(f"{of.alpha:g}: {of.share:.0%}" for of in shown)
+        words = ", ".join(f"{figures_at.alpha:g}: {figures_at.share:.0%}" for figures_at in shown)
         console.print(f"Accepted by alpha, had it been chosen before the labels were seen: {words}", soft_wrap=True)
 
 
 def saved_words(rule: AcceptanceRule, project: Path) -> str:
-    """What was written into a project."""
+    """The rule that was written into a project, in words."""
     return f"Written to {project}; it decides new runs of this project. {acceptance_words(rule)}"
 
 
 def guarantee_verdicts(
     run: RunArgument,
-    alpha: Annotated[float, typer.Option(help="The most error that accepted verdicts may have.")] = ALPHA,
-    delta: Annotated[float, typer.Option(help="The probability that they have more.")] = DELTA,
+    alpha: Annotated[float, typer.Option(help="The largest share of accepted verdicts that may be wrong.")] = ALPHA,
+    delta: Annotated[float, typer.Option(help="The probability that more of them are wrong.")] = DELTA,
     confidence: Annotated[
         str,
-        typer.Option(metavar="calls|orders|neurons|samples|margin|learned", help="What tells how sure a verdict is."),
+        typer.Option(
+            metavar="calls|orders|neurons|samples|margin|learned", help="The measure of how sure a verdict is."
+        ),
     ] = "calls",
     aggregation: AggregationOption = None,
     chosen: ChosenOption = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write the ids of the pairs for people that nobody has labelled here, the least sure first."),
+        typer.Option(
+            help="Write the ids of the pairs for people, without those that have a label, the least sure first."
+        ),
     ] = None,
     save: Annotated[
         Path | None,
         typer.Option(metavar="PROJECT", help="Write the rule into a project: it decides its new runs."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Draws the pair of each question that is used.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the draw of one pair per question.")] = 0,
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:
@@ -105,12 +109,12 @@ def guarantee_verdicts(
 
     Thresholds on the confidence are tested on pairs with a human label, from the strictest to the loosest (Learn then
     Test, arXiv 2110.01052), so that the promise holds with probability 1 - delta. The labelled pairs must be drawn at
-    random from all pairs, and alpha, delta, confidence and the number of labels be chosen before these are seen: who
-    looks again after every few labels breaks the promise more often. Where nothing can be promised, it says why and how
-    many labels might do.
+    random from all pairs, and alpha, delta, confidence and the number of labels be chosen before these are seen:
+    looking again after every few labels breaks the promise more often. Where nothing can be promised, the reason and
+    the number of labels that might be enough are shown.
 
     With --save a new run of the project accepts verdicts by this rule and leaves the other pairs to people. A project
-    that is not there is made with the network of the run.
+    that does not exist is created with the network of the run.
 
     \b
     Examples: judgenet guarantee out --alpha 0.15 --out for-people.txt
@@ -120,7 +124,7 @@ def guarantee_verdicts(
     for name, share in (("alpha", alpha), ("delta", delta)):
         if not 0 < share < 1:
             raise InputError(f"--{name} {share:g}: a share between 0 and 1, such as 0.1.")
-    kind = next((of for of in _KINDS if of == confidence), None)
+    kind = next((known for known in _KINDS if known == confidence), None)
     if kind is None:
         raise InputError(f"--confidence {confidence}: choose {', '.join(_KINDS[:-1])} or {_KINDS[-1]}.")
     with open_run(run, project) as (store, info):

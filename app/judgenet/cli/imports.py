@@ -1,4 +1,4 @@
-"""``judgenet import``: judgments made elsewhere become a run."""
+"""``judgenet import``: judgments made elsewhere as a run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from judgenet.store.locate import RUN_PROJECT
 from judgenet.store.recorded import NEURON, describe
 
 _PAIRS = ("pairs", "columns", "labels", "encoding", "sheet", "leave_out_bad", "unpack_limit")
-"""The options that say how files of pairs are read; they mean what they mean in run."""
+"""The options for reading files of pairs, as in ``run``."""
 
 
 class ReadingOption(StrEnum):
@@ -48,7 +48,7 @@ def import_judgments(
     reading: Annotated[
         ReadingOption,
         typer.Option(
-            help="recorded: what the source took a reply for, and the text where it says nothing; "
+            help="recorded: the verdicts and scores of the source, and its texts where it has none; "
             "text: the texts, read by JudgeNet's own reader."
         ),
     ] = ReadingOption.RECORDED,
@@ -63,11 +63,11 @@ def import_judgments(
     neuron: Annotated[str, typer.Option(help="The columns that name a neuron.")] = ",".join(NEURON),
     unread: Annotated[
         UnreadOption,
-        typer.Option(help="What a call counts as in which the source read nothing: missing, or a tie."),
+        typer.Option(help="How to count a call in which the source read nothing: missing, or a tie."),
     ] = UnreadOption.MISSING,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a run of judgments that were made elsewhere, so that metrics, report and the rest work on them.
+    """Make a run from judgments that were made elsewhere, so that metrics, report and the other commands work on it.
 
     Each judge, or judge and prompt, becomes a neuron of one layer, named JUDGE or JUDGE|PROMPT. Of several stages of
     a judge the last one counts; several judgments of a pair in one order are samples.
@@ -104,12 +104,13 @@ def import_judgments(
         reading=reading.value,
         unread=unread.value,
     )
-    told = run.record["recorded"]
+    recorded = run.record["recorded"]
     if as_json:
-        typer.echo(json.dumps({"run": run.id, "place": str(out), "neurons": list(selected.names), **told}))
+        typer.echo(json.dumps({"run": run.id, "place": str(out), "neurons": list(selected.names), **recorded}))
         return
     typer.echo(
-        f"{run.id}: {plural(len(selected.pairs), 'pair')}, {plural(len(selected.names), 'neuron')}. {describe(told)}"
+        f"{run.id}: {plural(len(selected.pairs), 'pair')}, {plural(len(selected.names), 'neuron')}. "
+        f"{describe(recorded)}"
     )
     left_out = {name: count for name, count in selected.notes.items() if count}
     for name, count in left_out.items():

@@ -34,30 +34,30 @@ CompareOption = Annotated[
     str | None,
     typer.Option(
         metavar="RUN",
-        help="Plan a comparison, by how often one alone of this run and RUN is right. Without it, a second network "
-        "is reckoned to err independently of this run's.",
+        help="Plan a comparison from how often only one of this run and RUN is right. Without it, a second network "
+        "is assumed to err independently of this run's.",
         show_default=False,
     ),
 ]
 DifferenceOption = Annotated[
     float | None,
     typer.Option(
-        help="Plan a comparison: the difference of the accuracies to be seen. Default: 0.03.", show_default=False
+        help="Plan a comparison: the difference of the accuracies to detect. Default: 0.03.", show_default=False
     ),
 ]
-PowerOption = Annotated[float, typer.Option(help="How probably it is to be found, with --compare.")]
+PowerOption = Annotated[float, typer.Option(help="The power of the test, with --compare.")]
 AlphaOption = Annotated[float, typer.Option(help="The level of McNemar's test, with --compare.")]
 DiscordanceOption = Annotated[
     float | None,
     typer.Option(
-        help="Plan a comparison with this share of pairs that one alone of the two networks gets right.",
+        help="Plan a comparison with this share of pairs that only one of the two networks gets right.",
         show_default=False,
     ),
 ]
 
 
 class PlanOptions(NamedTuple):
-    """What a comparison is to show, and the run that it is planned with."""
+    """The options of a planned comparison: the difference to detect, power, level, and the run to compare with."""
 
     compare: str | None
     difference: float | None
@@ -85,12 +85,12 @@ def print_power(figures: RunPower, console: Console) -> None:
     if figures.power_at_n is not None:
         shown = "no difference" if figures.smallest is None else in_points(figures.smallest)
         console.print(
-            f"With the {figures.n:,} labelled pairs there are: power {figures.power_at_n:.1%}; the smallest "
+            f"With the existing {figures.n:,} labelled pairs: power {figures.power_at_n:.1%}; the smallest "
             f"difference shown with {figures.power:.0%} is {shown}",
             soft_wrap=True,
         )
     elif figures.n is not None:
-        console.print(f"With the {figures.n:,} labelled pairs there are: {figures.reasons['power_at_n']}")
+        console.print(f"With the existing {figures.n:,} labelled pairs: {figures.reasons['power_at_n']}")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("difference, points", "labelled pairs"):
         table.add_column(heading, justify="right")

@@ -1,4 +1,4 @@
-"""``judgenet labels``: how many pairs to label for an interval of a wished width, and which."""
+"""``judgenet labels``: how many pairs to label for an interval of a given width, and which; import and export."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def print_plan(figures: dict[str, Any], console: Console) -> None:
         console.print(f"Questions: {figures['design_effect']['words']}", soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("estimate")
-    for heading in ("labels in all", "by formula", "narrowest"):
+    for heading in ("labels in total", "by formula", "narrowest"):
         table.add_column(heading, justify="right")
     for method, title in _TITLES.items():
         need = figures["needs"][method]
@@ -86,7 +86,7 @@ def print_plan(figures: dict[str, Any], console: Console) -> None:
             soft_wrap=True,
         )
     if figures["needs"]["within_verdict"]["labels"] is None:
-        console.print("To label next: none is drawn for a width out of reach; judge more pairs, or give --width")
+        console.print("To label next: none, as the width is out of reach; judge more pairs, or give another --width")
     else:
         console.print(f"To label next, at random within the verdicts: {len(figures['next']):,} pairs", soft_wrap=True)
 
@@ -99,14 +99,14 @@ def labels(
     chosen: ChosenOption = None,
     following: Annotated[
         Path | None,
-        typer.Option("--next", help="Write the ids of the pairs to label next, a line each.", show_default=False),
+        typer.Option("--next", help="Write the ids of the pairs to label next, one a line.", show_default=False),
     ] = None,
     queue: Annotated[
         Path | None,
         typer.Option(
             "--queue",
-            help="Write the ids of the pairs that the network left to people and nobody has labelled, the least sure "
-            "first.",
+            help="Write the ids of the pairs that the network left to people, without those that have a label, the "
+            "least sure first.",
             show_default=False,
         ),
     ] = None,
@@ -116,20 +116,23 @@ def labels(
         typer.Option("--import", help="Enter the labels of a file (CSV, JSON, XLSX …).", show_default=False),
     ] = None,
     annotator: Annotated[
-        str | None, typer.Option(help="Who gave the imported labels, where the file does not say.", show_default=False)
+        str | None,
+        typer.Option(help="Annotator of the imported labels, where the file names none.", show_default=False),
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option("--export", help="Write all labels people gave, as CSV (.csv) or JSON Lines.", show_default=False),
+        typer.Option("--export", help="Write all human labels, as CSV (.csv) or JSON Lines.", show_default=False),
     ] = None,
     file_labels: Annotated[
         Chosen | None,
-        typer.Option(help="Keep in the store how the labelled pairs of the data file were chosen.", show_default=False),
+        typer.Option(
+            help="Record in the store how the labelled pairs of the data file were chosen.", show_default=False
+        ),
     ] = None,
     no_majority: Annotated[
         NoMajority | None,
         typer.Option(
-            help="Keep in the store what a pair counts as whose annotators have no majority.", show_default=False
+            help="Record in the store how to count a pair whose annotators have no majority.", show_default=False
         ),
     ] = None,
     compare: CompareOption = None,
@@ -140,16 +143,16 @@ def labels(
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:
-    """Plan how many labels an interval of a wished width needs, and which are next; import and export labels.
+    """Plan how many labels an interval of a given width needs, and which are next; import and export labels.
 
     With --compare, --difference or --discordance it plans the comparison of two networks instead: how many labelled
-    pairs show a difference of their accuracies.
+    pairs are needed to show a difference of their accuracies.
 
     The pairs to label next are drawn at random within each verdict, more where people and network disagree more. Import
-    what people say of them with --chosen within-verdict. Labels without a way of choosing count as imported.
+    their labels with --chosen within-verdict. Labels without --chosen count as imported.
 
-    --queue is for a run whose network accepts verdicts by a rule (judgenet guarantee --save): import what people say of
-    these pairs with --chosen targeted. They settle their own pairs and enter no figure.
+    --queue is for a run whose network accepts verdicts by a rule (judgenet guarantee --save): import the labels of
+    these pairs with --chosen targeted. They decide their own pairs and enter no estimate.
 
     \b
     Examples: judgenet labels out --width 0.1 --next next.txt
@@ -165,12 +168,12 @@ def labels(
         plan_labels_to_compare(run, wanted, aggregation, labels, chosen, project, as_json=as_json)
         return
     if run is None:
-        raise InputError("RUN is missing: name a run, or give --discordance to plan a comparison before there is one.")
+        raise InputError("RUN is missing: name a run, or give --discordance to plan a comparison without one.")
     if not 0 < width <= 1:
         raise InputError(f"--width {width:g}: a width is a number above 0 and up to 1, as in 0.1.")
     if given is None and annotator is not None:
-        raise InputError("--annotator: is for imported labels. Name their file: --import FILE")
-    told: dict[str, Any] = {}
+        raise InputError("--annotator goes with --import FILE.")
+    results: dict[str, Any] = {}
     if given is not None or file_labels is not None or no_majority is not None:
         path, run_id = find_run(run, project)
         with Store.open(path) as store:
@@ -179,24 +182,24 @@ def labels(
                 rules = label_rules(store)
                 rules = LabelRules(no_majority or rules.no_majority, file_labels or rules.file_chosen)
                 set_label_rules(store, rules)
-                told["rules"] = asdict(rules)
+                results["rules"] = asdict(rules)
             if given is not None:
-                told["imported"] = _import(store, info, given, annotator, chosen, aggregation)
+                results["imported"] = _import(store, info, given, annotator, chosen, aggregation)
     if to is not None:
         with open_run(run, project) as (store, info):
             format: ExportFormat = "csv" if to.suffix.lower() == ".csv" else "jsonl"
             labels_kept = Records("label", partial(label_records, store, info))
             try:
-                told["exported"] = {"file": str(to), "n": write_export(labels_kept, format, to)}
+                results["exported"] = {"file": str(to), "n": write_export(labels_kept, format, to)}
             except FileError as error:
                 raise InputError(f"--export {error}") from None
     if queue is not None:
-        info, told["queue"] = _write_queue(run, project, queue)
-    if told and following is None:
+        info, results["queue"] = _write_queue(run, project, queue)
+    if results and following is None:
         if as_json:
-            typer.echo(json.dumps({"run": info.id, **told}, allow_nan=False))
+            typer.echo(json.dumps({"run": info.id, **results}, allow_nan=False))
         else:
-            _print_told(told)
+            _print_told(results)
         return
     with open_run(run, project) as (store, info):
         name, frame = aggregation_of(info, aggregation), fair_frame(store, info)
@@ -206,9 +209,9 @@ def labels(
         with open_output("--next", following, "w") as out:
             out.writelines(f"{name}\n" for name in figures.next)
     if as_json:
-        typer.echo(json.dumps({**figures.to_dict(), **told}, allow_nan=False))
+        typer.echo(json.dumps({**figures.to_dict(), **results}, allow_nan=False))
     else:
-        _print_told(told)
+        _print_told(results)
         print_plan(figures.to_dict(), Terminal())
 
 
@@ -216,7 +219,7 @@ def _import(
     store: Store, run: RunInfo, path: Path, annotator: str | None, chosen: Chosen | None, aggregation: str | None
 ) -> dict[str, Any]:
     """Enters the labels of a file, all or none."""
-    pairs = {of.pair.id: of.pair for of in run_pairs(store, run)}
+    pairs = {recorded_pair.pair.id: recorded_pair.pair for recorded_pair in run_pairs(store, run)}
     label_file = read_labels(path, pairs, annotator=annotator, chosen=chosen, at=now())
     within = within_name(run, aggregation_of(run, aggregation))
     entered = [
@@ -252,26 +255,26 @@ def _write_queue(run: str, project: Path | None, path: Path) -> tuple[RunInfo, d
     return info, {"file": str(path), "n": len(pairs), "for_people": int(frame.for_people.sum())}
 
 
-def _print_told(told: dict[str, Any]) -> None:
-    if rules := told.get("rules"):
+def _print_told(results: dict[str, Any]) -> None:
+    if rules := results.get("rules"):
         typer.echo(f"Labels of the data file count as {rules['file_chosen']}, no majority as {rules['no_majority']}")
-    if message := told.get("imported"):
+    if message := results.get("imported"):
         ways = ", ".join(f"{count:,} {name}" for name, count in message["chosen"].items())
         typer.echo(
             f"{message['file']}: {message['new']:,} labels entered ({ways}) by {', '.join(message['annotators'])}"
         )
         for key, words in (
             ("known", "were there already"),
-            ("stale", "are of other texts than the pairs have now, and do not count"),
+            ("stale", "are for earlier texts of their pairs, and do not count"),
             ("empty", "records have no label"),
             ("inactive", "were taken back or replaced"),
         ):
             if message[key]:
                 typer.echo(f"{message[key]:,} {words}", err=True)
-    if message := told.get("queue"):
+    if message := results.get("queue"):
         typer.echo(
             f"{message['file']}: {plural(message['n'], 'pair')} to label, of {message['for_people']:,} for people",
             err=True,
         )
-    if message := told.get("exported"):
+    if message := results.get("exported"):
         typer.echo(f"{message['file']}: {message['n']:,} labels", err=True)

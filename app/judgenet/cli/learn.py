@@ -1,4 +1,4 @@
-"""``judgenet learn``: weights of neurons, learned from labels, beside the votes that need none."""
+"""``judgenet learn``: weights of neurons learned from labels, compared with the votes that need none."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ class LearnKind(StrEnum):
 
     @property
     def way(self) -> LearnedKind:
+        """The name of the way in figures and rules."""
         ways: dict[LearnKind, LearnedKind] = {
             LearnKind.NONNEGATIVE: "nonnegative",
             LearnKind.ANY_SIGN: "any_sign",
@@ -88,29 +89,29 @@ def print_learning(figures: RunLearning, console: Console) -> None:
 
 
 def _print_ways(figures: RunLearning, console: Console) -> list[str]:
-    """The table of the ways and votes; returns what is to be said of them below."""
+    """Prints the table of ways and votes; returns the notes on them."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("way", "accuracy", "95 % interval", "kappa", "n used"):
         table.add_column(name, justify="left" if name == "way" else "right")
     notes = []
-    rows = {**{_TITLES[name]: of for name, of in figures.learned.items()}, **figures.votes}
-    for title, of in rows.items():
-        if isinstance(of, RefusedWay) or of.accuracy is None:
+    rows = {**{_TITLES[name]: row for name, row in figures.learned.items()}, **figures.votes}
+    for title, row in rows.items():
+        if isinstance(row, RefusedWay) or row.accuracy is None:
             table.add_row(title, "n/a", "", "", "")
-            reason = of.reason if isinstance(of, RefusedWay) else of.reasons["accuracy"]
+            reason = row.reason if isinstance(row, RefusedWay) else row.reasons["accuracy"]
             notes.append(f"{title}: n/a – {reason}")
             continue
-        within = interval_text(of.accuracy_ci) or "n/a"
-        table.add_row(title, f"{of.accuracy:.4f}", within, figure(of.kappa), f"{of.n_used:,}")
-        if isinstance(of, LearnedWayFigures):
-            notes += [f"{title}: {note}" for note in (of.below_baseline, of.warning) if note]
+        within = interval_text(row.accuracy_ci) or "n/a"
+        table.add_row(title, f"{row.accuracy:.4f}", within, figure(row.kappa), f"{row.n_used:,}")
+        if isinstance(row, LearnedWayFigures):
+            notes += [f"{title}: {note}" for note in (row.below_baseline, row.warning) if note]
     console.print(table)
     return notes
 
 
 def _weights_words(weights: Mapping[str, float]) -> str:
     """The weights above 0, the largest first."""
-    used = sorted((of for of in weights.items() if of[1] > 0), key=lambda of: -of[1])
+    used = sorted((weight for weight in weights.items() if weight[1] > 0), key=lambda weight: -weight[1])
     if not used:
         return "all are 0"
     return ", ".join(f"{name} {value:.3f}" for name, value in used) + (
@@ -119,15 +120,16 @@ def _weights_words(weights: Mapping[str, float]) -> str:
 
 
 def _print_left_out(tasks: Mapping[str, TaskLeftOut | str], console: Console) -> list[str]:
-    """A line for each task that was left out; returns why there is none."""
+    """Prints a line for each task that was left out; returns why there is none."""
     notes = []
-    for task, of in tasks.items():
-        if isinstance(of, str):
-            notes.append(f"Leave out a task: n/a – {of}")
+    for task, left_out in tasks.items():
+        if isinstance(left_out, str):
+            notes.append(f"Leave out a task: n/a – {left_out}")
             continue
         console.print(
-            f"{task}, left out: {figure(of.nonnegative.accuracy)} (any sign {figure(of.any_sign.accuracy)}); "
-            f"best single neuron there, chosen on these very labels, {figure(of.best_neuron.accuracy)}",
+            f"{task}, left out: {figure(left_out.nonnegative.accuracy)} (any sign "
+            f"{figure(left_out.any_sign.accuracy)}); best single neuron there, chosen on these very labels, "
+            f"{figure(left_out.best_neuron.accuracy)}",
             soft_wrap=True,
             markup=False,
         )
@@ -145,8 +147,8 @@ def _less_words(less: LessFigures) -> str:
 
 
 def save_learned(store: Store, run: RunInfo, kind: LearnKind, seed: int, project: Path, decides: bool) -> str:
-    """Writes what a run teaches into the network of a project, which is made from the run's where it is not there yet;
-    and says so.
+    """Writes what was learned from a run into the network of a project, which is created with the run's network where
+    it does not exist; returns a sentence about that.
 
     :raises InputError: nothing can be learned, or the network is not that of the run.
     """
@@ -156,8 +158,8 @@ def save_learned(store: Store, run: RunInfo, kind: LearnKind, seed: int, project
     learned = learn_way(frame, kind.way, seed)
     if isinstance(learned, str):
         raise InputError(f"--save {project}: nothing was written. {learned}")
-    made = datetime.now(UTC).date().isoformat()
-    rule = learned_rule(store, frame, learned, kind.way, made, seed, decides)
+    today = datetime.now(UTC).date().isoformat()
+    rule = learned_rule(store, frame, learned, kind.way, today, seed, decides)
     try:
         save_rules(
             store, run, project, lambda rules: replace(rules, learned=rule), lambda network: misfit(network, rule)
@@ -175,31 +177,35 @@ def learn(
     run: RunArgument,
     leave: Annotated[
         LeaveOutPart | None,
-        typer.Option("--leave-out", help="Also judge each task by weights fitted to the others.", show_default=False),
+        typer.Option(
+            "--leave-out", help="Also judge each task with weights fitted to the other tasks.", show_default=False
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
     save: Annotated[
         Path | None,
         typer.Option(metavar="PROJECT", help="Write what was learned into a project's network.", show_default=False),
     ] = None,
-    kind: Annotated[LearnKind, typer.Option(help="What --save writes.")] = LearnKind.NONNEGATIVE,
-    decides: Annotated[bool, typer.Option("--decides", help="With --save: let it give the network's verdict.")] = False,
+    kind: Annotated[LearnKind, typer.Option(help="The kind of rule that --save writes.")] = LearnKind.NONNEGATIVE,
+    decides: Annotated[
+        bool, typer.Option("--decides", help="With --save: the rule gives the network's verdict.")
+    ] = False,
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:
-    """Learn how far to trust each neuron of a run, and see whether that beats its votes and its best neuron.
+    """Learn a weight for each neuron of a run, and see whether that beats its votes and its best neuron.
 
     Weights are fitted to the human labels (logistic regression, weights of 0 or more unless said otherwise; or an Ising
     model, in which neurons depend on one another) or estimated without labels (Dawid-Skene). Every pair is judged by
     weights fitted to pairs with other questions.
 
-    With --save a new run of the project computes its verdict, named learned, beside averages and votes. A project that
-    is not there is made with the network of the run and its endpoints, prompts and prices.
+    With --save, new runs of the project have a further aggregation, named learned. A project that does not exist is
+    created with the network of the run and its endpoints, prompts and prices.
 
     Example: judgenet learn out --leave-out task --save judges.judgenet
     """
     if decides and save is None:
-        raise InputError("--decides: it goes with --save PROJECT.")
+        raise InputError("--decides goes with --save PROJECT.")
     with open_run(run, project) as (store, info):
         figures = run_learning(fair_frame(store, info), tasks=leave is not None, seed=seed)
         if save is not None:

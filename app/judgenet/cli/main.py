@@ -34,14 +34,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rate": ("rate:rate", "The win rate, corrected by human labels."),
     "labels": ("labels:labels", "Plan, import and export human labels."),
     "compare": ("compare:compare_runs", "Compare two runs on the same pairs."),
-    "check": ("check:check", "Check requirements on a run's figures: a gate."),
+    "check": ("check:check", "Check a run against requirements: a release gate."),
     "rank": ("rank:rank_systems", "Rank the systems whose responses were judged."),
-    "learn": ("learn:learn", "Learn how far to trust each neuron."),
+    "learn": ("learn:learn", "Learn weights of the neurons from labels."),
     "curve": ("curve:curve", "How accurate smaller networks would be."),
-    "cascade": ("cascade:cascade", "What asking only where it matters would cost and say."),
-    "panel": ("panel:panel", "What the neurons' votes are worth, and which adds most."),
+    "cascade": ("cascade:cascade", "What stop rules would save, and how accurate they are."),
+    "panel": ("panel:panel", "Effective votes of the neurons, and which adds most."),
     "guarantee": ("guarantee:guarantee_verdicts", "Which verdicts can be accepted with a bounded error."),
-    "calibration": ("reliability:calibration", "Whether probabilities mean what they say."),
+    "calibration": ("reliability:calibration", "Whether probabilities are calibrated."),
     "alt-test": ("alt_test:instead_of_people", "Whether a judge may replace people."),
     "bias": ("bias:bias", "Measure the biases of a network and its parts."),
     "export": ("export:export", "Write calls, verdicts, roles, labels or the network."),
@@ -51,7 +51,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "version": ("version:show_version", "Show the versions of JudgeNet and its libraries."),
     "model": ("model:app", "The embedded model: status, download, choice."),
     "endpoint": ("endpoint:app", "Endpoints: list, add, test and trust."),
-    "selfcheck": ("selfcheck:app", "Check that the program holds what it promises."),
+    "selfcheck": ("selfcheck:app", "Check the program's statistics and its screen."),
 }
 """Where each command is (module of this package and name in it), and its line in the list of commands.
 
@@ -106,7 +106,7 @@ def _command() -> _Commands:
 
 
 def _bad_input() -> tuple[type[Exception], ...]:
-    """The errors that are the user's to mend. Loaded where an error is at hand: nothing else needs them all."""
+    """The errors that the user can fix. Imported only when an error occurred."""
     from judgenet.core.bias.base import BiasError
     from judgenet.core.documents import DocumentError
     from judgenet.core.matches import MatchesError
@@ -133,14 +133,14 @@ def _bad_input() -> tuple[type[Exception], ...]:
 
 @dataclass(frozen=True, slots=True)
 class _StudioStart:
-    """What the studio begins with: a project, or the example, or neither."""
+    """What the studio opens: a project, the example, or neither."""
 
     project: Path | None = None
     example: bool = False
 
 
 def _studio_start(arguments: Sequence[str]) -> _StudioStart | None:
-    """With what the studio is to be opened; ``None`` where a command is meant."""
+    """What the studio is to open; ``None`` where a command is meant."""
     if not arguments:
         return _StudioStart()
     if list(arguments) == [_EXAMPLE]:
@@ -155,7 +155,7 @@ def _studio_start(arguments: Sequence[str]) -> _StudioStart | None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Opens the studio, or runs a command and returns its exit code: 0 done, 1 failed, 2 bad usage or input, 3 stopped
-    by a limit, 130 interrupted."""
+    by a limit, 4 a requirement is not met, 130 interrupted."""
     for stream in (sys.stdout, sys.stderr):
         # A console that cannot show a character of the data must not end a run.
         if hasattr(stream, "reconfigure"):
@@ -189,11 +189,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         code = _code_of(error)
         if code is None:
             raise
-        return _say(error, code)
+        return _report(error, code)
 
 
 def _code_of(error: Exception) -> ExitCode | None:
-    """The exit code of an error that is told in a line; ``None`` for a fault of the program."""
+    """The exit code of an error that is reported in one line; ``None`` for a fault of the program."""
     from judgenet.store.db import StoreInUse
 
     if isinstance(error, StoreInUse):
@@ -228,7 +228,7 @@ def _open_studio(start: _StudioStart) -> int:
     return open_studio(start.project, example=start.example)
 
 
-def _say(error: Exception, code: ExitCode) -> int:
+def _report(error: Exception, code: ExitCode) -> int:
     from judgenet.store.secrets import scrub
 
     typer.echo(f"judgenet: {scrub(str(error))}", err=True)

@@ -1,4 +1,4 @@
-"""``judgenet merge``: one run of the shards of a project."""
+"""``judgenet merge``: the shards of a project as one run."""
 
 from __future__ import annotations
 
@@ -24,26 +24,25 @@ from judgenet.store.shards import incomplete_words, merge_shards, read_shards, s
 def merge(
     project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project whose shards were run.")],
     partial: Annotated[
-        bool, typer.Option("--partial", help="Merge what is there, although shards are missing or not finished.")
+        bool, typer.Option("--partial", help="Merge even though shards are missing or not finished.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make one run of the shards of a project, in the project's own store: as if it had been run without --shard.
+    """Merge the shards of a project into one run in the project's own store, as if it had been run without --shard.
 
-    Nothing is asked. The same command without --shard goes on with the merged run. Merging again takes over what is
-    new.
+    No call is made. judgenet run without --shard goes on with the merged run. Merging again adds what is new.
 
     Example: judgenet merge study.judgenet
     """
     if project.suffix != PROJECT_SUFFIX:
-        raise InputError(f"{project}: no project; its name would end in {PROJECT_SUFFIX}.")
+        raise InputError(f"{project} is not a project: the name of a project ends in {PROJECT_SUFFIX}.")
     shards = read_shards(shards_folder(project))
     every_pair = _pairs(project) if partial and not shards.complete else None
     with Store.open(store_path(project)) as store:
         run = merge_shards(shards, store, every_pair)
         sums = spent(store, run)
     if as_json:
-        told = {
+        record = {
             "run": run.id,
             "state": run.state,
             "message": run.message,
@@ -53,7 +52,7 @@ def merge(
             "unfinished": list(shards.unfinished),
             "calls": sums.calls,
         }
-        typer.echo(json.dumps(told))
+        typer.echo(json.dumps(record))
         return
     typer.echo(f"{run.id} in {project.name}: {plural(sums.calls, 'call')} of {plural(len(shards.shards), 'shard')}")
     if not shards.complete:

@@ -1,4 +1,4 @@
-"""``judgenet metrics``: how a run agrees with people, and how far its judges can be trusted."""
+"""``judgenet metrics``: agreement of a run with people, and further figures of its judges."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from judgenet.store.taught import fair_frame
 
 
 def _called(figures: RunMetrics) -> str:
-    """What somebody called the run and noted of it, after its id."""
+    """The name and the note of the run, to follow its id."""
     name = f" “{figures.name}”" if figures.name else ""
     return f"{name}, {figures.note}" if figures.note else name
 
 
 def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = False) -> None:
-    """The figures as tables for people; every one with its n. Long tables are cut unless ``every_row``."""
+    """The figures as tables for people, each with its n. Long tables are shortened unless ``every_row``."""
     pairs = figures.pairs
     console.print(
         f"{figures.run}{_called(figures)} ({figures.state}): {pairs.finished:,} of {pairs.total:,} pairs "
@@ -48,9 +48,9 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
         console.print(figures.message, soft_wrap=True, markup=False)
     _print_table(figures.aggregations, console)
     _print_acceptance(figures.acceptance, console)
-    for told in (figures.quorum, figures.stand_ins):
-        if told is not None:
-            console.print(told.words, soft_wrap=True, markup=False)
+    for sentence in (figures.quorum, figures.stand_ins):
+        if sentence is not None:
+            console.print(sentence.words, soft_wrap=True, markup=False)
     for by, groups in (figures.by or {}).items():
         _print_groups(by, groups, figures.review_share.aggregation, console, every_row=every_row)
     flips = figures.position["c1"]
@@ -82,25 +82,30 @@ def print_metrics(figures: RunMetrics, console: Console, *, every_row: bool = Fa
     _print_spent(figures, console)
 
 
-def _print_probabilities(found: ProbabilityFigures, console: Console) -> None:
+def _print_probabilities(probability_figures: ProbabilityFigures, console: Console) -> None:
     """For how many calls token probabilities were used, how sharp they are, and what that changes."""
-    console.print(f"{found.line}.", soft_wrap=True, markup=False)
-    console.print(found.sharpness_line, soft_wrap=True, markup=False)
-    if found.brier.value is None or found.brier_sampled.value is None or found.brier_difference.value is None:
-        console.print(f"Brier score: n/a – {found.brier.reason}", soft_wrap=True)
+    console.print(f"{probability_figures.line}.", soft_wrap=True, markup=False)
+    console.print(probability_figures.sharpness_line, soft_wrap=True, markup=False)
+    if (
+        probability_figures.brier.value is None
+        or probability_figures.brier_sampled.value is None
+        or probability_figures.brier_difference.value is None
+    ):
+        console.print(f"Brier score: n/a – {probability_figures.brier.reason}", soft_wrap=True)
         return
-    ends = found.brier_difference.ci
+    ends = probability_figures.brier_difference.ci
     within = f" ({ends.low:+.4f} to {ends.high:+.4f})" if ends is not None else ""
     console.print(
-        f"Brier score of the probabilities of A, tie, B: {found.brier.value:.4f}; of votes by sampled text "
-        f"{found.brier_sampled.value:.4f}; difference {found.brier_difference.value:+.4f}{within}, "
-        f"{plural(found.brier.n, 'labelled pair')}",
+        f"Brier score of the probabilities of A, tie, B: {probability_figures.brier.value:.4f}; of votes by sampled "
+        f"text {probability_figures.brier_sampled.value:.4f}; difference "
+        f"{probability_figures.brier_difference.value:+.4f}{within}, "
+        f"{plural(probability_figures.brier.n, 'labelled pair')}",
         soft_wrap=True,
     )
 
 
 def _print_spent(figures: RunMetrics, console: Console) -> None:
-    """The calls that the figures rest on, those without a verdict, and what was paid."""
+    """The calls that the figures rest on, unscored calls, and the cost."""
     calls, cost = figures.calls, figures.cost
     console.print(
         f"Calls used in finished pairs: {calls.finished_pairs_used:,} of {calls.finished_pairs_total:,}",
@@ -119,10 +124,10 @@ def _print_spent(figures: RunMetrics, console: Console) -> None:
 
 
 _ROWS = 12
-"""A table of neurons has so many rows, unless all are asked for."""
+"""The most rows of a table of neurons, unless all are asked for."""
 
 _FEW_GROUPS = 6
-"""Up to so many groups have a table of all aggregations each."""
+"""Up to this number, each group has a table of all aggregations."""
 
 
 def _table(first: str, headings: Sequence[str]) -> Table:
@@ -219,18 +224,18 @@ def _print_criteria(criteria: CriteriaFigures, console: Console, *, every_row: b
 
 
 def _print_uncertainty(uncertainty_figures: UncertaintyFigures, console: Console) -> None:
-    of = uncertainty_figures.scopes[uncertainty_figures.scope]
-    if of.entropy.value is None:
-        console.print(f"Uncertainty: n/a – {of.entropy.reason}", soft_wrap=True)
+    scope_figures = uncertainty_figures.scopes[uncertainty_figures.scope]
+    if scope_figures.entropy.value is None:
+        console.print(f"Uncertainty: n/a – {scope_figures.entropy.reason}", soft_wrap=True)
         return
     console.print(
-        f"Uncertainty (BPDE, {uncertainty_figures.scope} calls): mean {of.entropy.value:.4f} nats, "
-        f"{of.relative.value:.1%} of ln 3; all calls agree on {of.certain.value:.1%} of "
-        f"{plural(of.certain.n, 'pair')}, of {of.n_total:,}",
+        f"Uncertainty (BPDE, {uncertainty_figures.scope} calls): mean {scope_figures.entropy.value:.4f} nats, "
+        f"{scope_figures.relative.value:.1%} of ln 3; all calls agree on {scope_figures.certain.value:.1%} of "
+        f"{plural(scope_figures.certain.n, 'pair')}, of {scope_figures.n_total:,}",
         soft_wrap=True,
     )
     review = uncertainty_figures.review
-    point = min(review.points, key=lambda one: abs(one.share - 0.2), default=None)
+    point = min(review.points, key=lambda candidate: abs(candidate.share - 0.2), default=None)
     if point is not None:
         rest = point.untouched
         apart = "none is left" if rest.accuracy is None else f"{rest.accuracy:.4f} of the {rest.n:,} others"
@@ -245,7 +250,7 @@ def _print_uncertainty(uncertainty_figures: UncertaintyFigures, console: Console
         ends = needed.measured_ci
         within = "no interval" if ends is None else f"{ends[0]:.1%} to {ends[1]:.1%}"
         console.print(
-            f"To be as accurate as people among themselves ({needed.target:.4f}): {needed.measured:.1%} "
+            f"To be as accurate as people agree with each other ({needed.target:.4f}): {needed.measured:.1%} "
             f"({within}) the most uncertain first, {random} at random",
             soft_wrap=True,
         )
@@ -257,16 +262,16 @@ def _print_layers(figures: RunMetrics, console: Console) -> None:
         return
     panel, alike, changes = figures.panel.layers, figures.diversity.layers, figures.discussion.layers
     table = _table("layer", ("agree", "alpha", "unanimous", "Q", "both wrong", "texts apart", "n"))
-    for layer, of in alike.items():
+    for layer, diversity in alike.items():
         table.add_row(
             layer,
             figure(panel[layer].h),
             figure(panel[layer].alpha_nominal),
-            figure(of.unanimous.value),
-            figure(of.q.value),
-            figure(of.double_fault.value),
-            "" if of.evidence is None else figure(of.evidence.distance.value),
-            f"{of.n:,} of {of.n_total:,}",
+            figure(diversity.unanimous.value),
+            figure(diversity.q.value),
+            figure(diversity.double_fault.value),
+            "" if diversity.evidence is None else figure(diversity.evidence.distance.value),
+            f"{diversity.n:,} of {diversity.n_total:,}",
         )
     console.print(table)
     sample = figures.diversity.evidence_sample
@@ -299,23 +304,26 @@ def _print_layers(figures: RunMetrics, console: Console) -> None:
 
 
 def print_votes(panel_worth: PanelWorth, console: Console) -> None:
-    """What the votes of the network, its layers and its models are worth."""
+    """How many independent votes the network, its layers and its models are worth."""
     if panel_worth.network.neurons < 2:
         return
     whole = panel_worth.network
     rows = {"all neurons": whole, "all neurons, by verdicts": panel_worth.verdicts}
     rows |= {
-        name: of for part in (panel_worth.layers, panel_worth.models) for name, of in part.items() if of.neurons > 1
+        name: votes
+        for part in (panel_worth.layers, panel_worth.models)
+        for name, votes in part.items()
+        if votes.neurons > 1
     }
     table = _table("effective votes", ("neurons", "worth", "95 % interval", "correlation", "n used"))
-    for name, of in rows.items():
+    for name, votes in rows.items():
         table.add_row(
             Text(name),
-            f"{of.neurons:,}",
-            "n/a" if of.value is None else f"{of.value:.2f}",
-            interval_text(of.ci, 2),
-            figure(of.correlation),
-            f"{of.n:,} of {of.n_total:,}",
+            f"{votes.neurons:,}",
+            "n/a" if votes.value is None else f"{votes.value:.2f}",
+            interval_text(votes.ci, 2),
+            figure(votes.correlation),
+            f"{votes.n:,} of {votes.n_total:,}",
         )
     console.print(table)
     if whole.value is None:
@@ -397,12 +405,15 @@ def _print_table(aggregations: Mapping[str, AgreementFigures], console: Console)
 
 def metrics(
     run: RunArgument,
-    by: Annotated[str | None, typer.Option(help="Also for each group: task, or human (the human label).")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Show the figures for each group as well: task, or human (the human label).")
+    ] = None,
     scope: Annotated[
-        str, typer.Option(metavar="all|last|NEURON", help="Whose calls say how sure the network is of a pair.")
+        str,
+        typer.Option(metavar="all|last|NEURON", help="The calls whose entropy says how sure the network is of a pair."),
     ] = "all",
     evidence: Annotated[
-        int, typer.Option(min=0, help="So many pairs, drawn at random, have their evidence compared.")
+        int, typer.Option(min=0, help="Number of pairs, drawn at random, whose evidence is compared.")
     ] = SAMPLED_PAIRS,
     every_row: Annotated[bool, typer.Option("--all", help="Every row of every table.")] = False,
     anytime: AnytimeOption = False,
@@ -412,9 +423,9 @@ def metrics(
 ) -> None:
     """Show accuracy, macro-F1 and kappa against the human labels for every aggregation of a run.
 
-    Beside them stand the share of the commonest label (the baseline), the number of pairs used of all, and how
-    often the verdict depends on the order of the responses. Then: how sure the network is and what a review of the
-    uncertain pairs gains, how its neurons agree, what later layers change, and whether they become alike.
+    Also shown: the share of the most common label (the baseline), the number of pairs used of all, and how often the
+    verdict depends on the order of the responses; how sure the network is and what a review of the uncertain pairs
+    gains; how its neurons agree, what later layers change, and whether they become alike.
 
     The keys of --json are listed in resources/figures.md.
 

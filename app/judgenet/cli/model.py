@@ -42,7 +42,7 @@ _GGUF_MAGIC = b"GGUF"
 
 @app.command()
 def status(as_json: JsonOption = False) -> int:
-    """Tell which model the embedded endpoint runs and whether its file is here.
+    """Show which model the embedded endpoint runs and whether its file is there.
 
     Example: judgenet model status
     """
@@ -102,7 +102,7 @@ def fetch(
 
 @app.command()
 def path(as_json: JsonOption = False) -> int:
-    """Print the path of the model's file that the embedded endpoint runs.
+    """Print the path of the model file that the embedded endpoint runs.
 
     Example: judgenet model path
     """
@@ -121,7 +121,7 @@ def use(
         Path, typer.Argument(metavar="FILE.gguf", help="A GGUF, or 'demo' for the demo model.", show_default=False)
     ],
 ) -> int:
-    """Let the embedded endpoint run another model: a GGUF of your own, or 'demo' again.
+    """Set the model of the embedded endpoint: a GGUF of your own, or 'demo' for the demo model.
 
     Example: judgenet model use ~/models/qwen3-4b-instruct-q4_k_m.gguf
     """
@@ -134,7 +134,7 @@ def use(
         raise InputError(f"There is no file {chosen}. Name a GGUF, or 'demo'.")
     with chosen.open("rb") as opened:
         if opened.read(4) != _GGUF_MAGIC:
-            raise InputError(f"{chosen} is no GGUF: it does not begin with the letters GGUF.")
+            raise InputError(f"{chosen} is not a GGUF: it does not begin with the letters GGUF.")
     # Its name goes into each call's key: answers of different models are kept apart.
     save_profile(EndpointProfile(ENDPOINT, kind="embedded", model=chosen.stem, source=str(chosen), concurrency=1))
     typer.echo(f"The embedded endpoint runs {chosen.name}. The file must stay where it is.")
@@ -143,7 +143,7 @@ def use(
 
 @app.command("license")
 def show_license() -> int:
-    """Print whose the demo model is and under which licence it may be used.
+    """Print the origin and the licence of the demo model.
 
     Example: judgenet model license
     """

@@ -40,19 +40,20 @@ def import_network(
         typer.Option(
             "--project",
             metavar="FILE",
-            help="A project whose network is replaced. With --out it stays as it is, and a copy gets the network.",
+            help="A project whose network is replaced. With --out the project stays unchanged and a copy gets the "
+            "network.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Make a project of a network that was drawn elsewhere, or put it into a project.
+    """Make a project from a network that was drawn elsewhere, or put the network into a project.
 
     \b
     Nodes are neurons, and an edge leads from a neuron to the one that reads it.
     These attributes of a node count; all are optional:
       layer, neuron            where it stands, from 1
       role, description        its perspective
-      endpoint, model          who is asked
+      endpoint, model          the judge's model
       temperature, max_tokens, samples, reasoning, scores, extra (JSON)
       kind                     neuron, pair, roles, aggregation, chair, verdict;
                                without it in the graph all nodes are neurons
@@ -64,16 +65,19 @@ def import_network(
     """
     target = out or project
     if target is None:
-        raise InputError("--out: is missing. Name the project to write, or one to change with --project.")
+        raise InputError("--out is missing. Name the project to write, or one to change with --project.")
     if out is not None and out.suffix != PROJECT_SUFFIX:
-        raise InputError(f"--out {out}: is no name of a project. Name a file that ends in {PROJECT_SUFFIX}.")
+        raise InputError(f"--out {out}: the name of a project ends in {PROJECT_SUFFIX}.")
     if out is not None and out.exists():
         raise InputError(f"--out {out}: exists. Name another file, or replace its network with --project {out}")
     spec = read_network(file)
-    made = Project.new(target.stem, spec) if project is None else replace(load_project(project), network=spec)
+    written = Project.new(target.stem, spec) if project is None else replace(load_project(project), network=spec)
     target.parent.mkdir(parents=True, exist_ok=True)
-    save_project(made, target, loaded_from=project)
-    widths = (plural(of.width, "neuron") if of.width is not None else "as many neurons as roles" for of in spec.layers)
+    save_project(written, target, loaded_from=project)
+    widths = (
+        plural(layer.width, "neuron") if layer.width is not None else "as many neurons as roles"
+        for layer in spec.layers
+    )
     typer.echo(f"{target}: {spec.name}, {plural(spec.depth, 'layer')} ({', '.join(widths)})")
     for problem in check(spec):
         typer.echo(f"{problem.severity.capitalize()}: {problem}", err=True)

@@ -1,4 +1,4 @@
-"""``judgenet panel``: what the votes of a run's neurons are worth, which of them go together, and which adds most."""
+"""``judgenet panel``: effective votes of a run's neurons, which of them are alike, and which adds most."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from judgenet.stats.panel_choice import LARGEST
 from judgenet.store.taught import fair_frame
 
 _BY_VOTES = (
-    "Chosen by effective votes: after the neuron that is right most often, always the one with which the panel is "
-    "worth most"
+    "Chosen by effective votes: first the neuron that is right most often, then always the one with which the panel "
+    "has the most effective votes"
 )
 _BY_LABELS = "Chosen by labels: always the neuron with which the majority is right most often"
 _ALIKE = 5
@@ -29,12 +29,12 @@ def print_panel(figures: RunPanel, console: Console) -> None:
     print_votes(figures.worth, console)
     chosen = figures.chosen
     if chosen is not None:
-        for basis, of in (("errors", chosen.errors), ("verdicts", chosen.verdicts)):
-            value = f"n/a – {of.reason}"
-            if of.value is not None:
-                value = f"{of.value:.2f} votes ({interval_text(of.ci, 2) or 'no interval'})"
+        for basis, votes in (("errors", chosen.errors), ("verdicts", chosen.verdicts)):
+            value = f"n/a – {votes.reason}"
+            if votes.value is not None:
+                value = f"{votes.value:.2f} votes ({interval_text(votes.ci, 2) or 'no interval'})"
             console.print(
-                f"{', '.join(chosen.neurons)}, by {basis}: {value}, {of.n:,} of {of.n_total:,} pairs",
+                f"{', '.join(chosen.neurons)}, by {basis}: {value}, {votes.n:,} of {votes.n_total:,} pairs",
                 soft_wrap=True,
                 markup=False,
             )
@@ -46,22 +46,22 @@ def print_panel(figures: RunPanel, console: Console) -> None:
 def _print_alike(figures: RunPanel, console: Console) -> None:
     """The pairs of neurons that are most alike; the whole matrix is in JSON."""
     correlations, names = figures.correlations, figures.neurons
-    basis, of = (
+    basis, basis_correlations = (
         ("errors", correlations.errors) if correlations.errors.reason is None else ("verdicts", correlations.verdicts)
     )
-    if of.reason is not None:
+    if basis_correlations.reason is not None:
         return
     twos = sorted(
         (
-            (value, of.n[row][column], names[row], names[column])
-            for row, values in enumerate(of.r)
+            (value, basis_correlations.n[row][column], names[row], names[column])
+            for row, values in enumerate(basis_correlations.r)
             for column, value in enumerate(values[:row])
             if value is not None
         ),
         reverse=True,
     )
-    told = "; ".join(f"{one} and {other} {value:.2f} (n {n:,})" for value, n, one, other in twos[:_ALIKE])
-    console.print(f"Most alike by the correlation of their {basis}: {told}", soft_wrap=True, markup=False)
+    pairs_text = "; ".join(f"{first} and {second} {value:.2f} (n {n:,})" for value, n, first, second in twos[:_ALIKE])
+    console.print(f"Most alike by the correlation of their {basis}: {pairs_text}", soft_wrap=True, markup=False)
 
 
 def _print_choice(title: str, choice: ChoiceFigures, console: Console) -> None:
@@ -103,7 +103,11 @@ def panel(
     run: RunArgument,
     neuron: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A neuron of a set to be valued by itself; repeat it.", show_default=False),
+        typer.Option(
+            metavar="NAME",
+            help="A neuron of a set whose effective votes are shown too. Repeatable.",
+            show_default=False,
+        ),
     ] = None,
     most: Annotated[int, typer.Option(min=1, help="The largest panel that is chosen.")] = LARGEST,
     seed: Annotated[int, typer.Option(help="Seed of the folds and of resampling.")] = 0,

@@ -1,4 +1,4 @@
-"""``judgenet preflight``: ten pairs with an evident answer, before anything that matters is asked."""
+"""``judgenet preflight``: a test of models on ten pairs with an evident answer, before a run."""
 
 from __future__ import annotations
 
@@ -61,11 +61,15 @@ def check_models(
         sys.stdout.write(scrub(json.dumps(preflight_record(preflights), allow_nan=False)) + "\n")
     else:
         print_preflights(preflights, Terminal())
-    return ExitCode.FAILED if any(of.assessment.light == "red" for of in preflights) else ExitCode.DONE
+    return (
+        ExitCode.FAILED
+        if any(model_preflight.assessment.light == "red" for model_preflight in preflights)
+        else ExitCode.DONE
+    )
 
 
 def run_preflights(start: Start, console: Console, *, quiet: bool = False) -> list[Preflight]:
-    """Asks each model of a run about the built-in pairs, and tells on ``console`` how far it is."""
+    """Asks each model of a run about the built-in pairs, and shows the progress on ``console``."""
     preflights = []
     with Engine() as engine:
         for settings in models_of(start.spec):
@@ -83,40 +87,44 @@ def run_preflights(start: Start, console: Console, *, quiet: bool = False) -> li
 
 
 def preflight_record(preflights: Sequence[Preflight]) -> dict[str, Any]:
-    """What ``--json`` prints: ``light`` is the worst of all models."""
-    lights = [of.assessment.light for of in preflights]
+    """The record that ``--json`` prints; ``light`` is the worst of all models."""
+    lights = [model_preflight.assessment.light for model_preflight in preflights]
     worst = next((light for light in ("red", "yellow") if light in lights), "green")
-    return {"light": worst, "models": [of.to_json() for of in preflights]}
+    return {"light": worst, "models": [model_preflight.to_json() for model_preflight in preflights]}
 
 
 def print_preflights(preflights: Sequence[Preflight], console: Console) -> None:
     """A line for each model, and a table of its checks."""
-    for of in preflights:
-        light = of.assessment.light
-        line = Text(f"{of.model} at {of.endpoint}: ")
+    for model_preflight in preflights:
+        light = model_preflight.assessment.light
+        line = Text(f"{model_preflight.model} at {model_preflight.endpoint}: ")
         line.append(light.upper(), style=_STYLES[light])
-        line.append(f". {scrub(of.assessment.sentence)}")
+        line.append(f". {scrub(model_preflight.assessment.sentence)}")
         console.print(line, soft_wrap=True)
-        for check in of.assessment.checks:
+        for check in model_preflight.assessment.checks:
             line = Text(f"  {check.light or 'not seen':<8}  ", style=_STYLES[check.light])
             line.append(f"{check.title}: {check.found}", style="not bold default")
             console.print(line, soft_wrap=True)
             console.print(Text(f"{'':12}{check.meaning}", style="dim"), soft_wrap=True)
-        console.print(Text(f"  {_facts(of)}"), soft_wrap=True)
-        if of.message:
-            console.print(Text(scrub(of.message)), soft_wrap=True)
+        console.print(Text(f"  {_facts(model_preflight)}"), soft_wrap=True)
+        if model_preflight.message:
+            console.print(Text(scrub(model_preflight.message)), soft_wrap=True)
 
 
-def _facts(of: Preflight) -> str:
-    facts = [f"{of.assessment.scored} of {of.assessment.calls} calls scored"]
-    if of.seconds is not None:
-        facts.append(f"{duration(of.seconds)} a call")
-    facts.append("price unknown" if of.price is None else money(of.price))
-    if of.form:
-        facts.append({"json": "asked for JSON by schema", "text": "asked for plain text"}.get(of.form, of.form))
-    if of.returned_model and of.returned_model != of.model:
-        facts.append(f"answers as {of.returned_model}")
-    if of.context is not None:
-        facts.append(f"a context of {of.context:,} tokens, as the server tells")
-    facts += [f"{name}: {value}" for name, value in of.learned.items()]
+def _facts(model_preflight: Preflight) -> str:
+    facts = [f"{model_preflight.assessment.scored} of {model_preflight.assessment.calls} calls scored"]
+    if model_preflight.seconds is not None:
+        facts.append(f"{duration(model_preflight.seconds)} a call")
+    facts.append("price unknown" if model_preflight.price is None else money(model_preflight.price))
+    if model_preflight.form:
+        facts.append(
+            {"json": "asked for JSON by schema", "text": "asked for plain text"}.get(
+                model_preflight.form, model_preflight.form
+            )
+        )
+    if model_preflight.returned_model and model_preflight.returned_model != model_preflight.model:
+        facts.append(f"answers as {model_preflight.returned_model}")
+    if model_preflight.context is not None:
+        facts.append(f"a context of {model_preflight.context:,} tokens, as the server tells")
+    facts += [f"{name}: {value}" for name, value in model_preflight.learned.items()]
     return ", ".join(facts)

@@ -1,4 +1,4 @@
-"""How a run goes, from its events: a live line on a terminal, plain lines elsewhere."""
+"""The progress of a run from its events: a live panel on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _SHOWN_IDS = 5
 
 
 def finding_line(finding: Finding) -> str:
-    """What the import doctor found, with the first of the pairs concerned."""
+    """A finding of the import check in one line, with the first pairs concerned."""
     ids = ", ".join(finding.ids[:_SHOWN_IDS]) + (", …" if len(finding.ids) > _SHOWN_IDS else "")
     return f"{finding.severity}: {finding.message}" + (f" ({finding.count:,}: {ids})" if ids else "")
 
 
 def print_findings(console: Console, findings: Iterable[Finding]) -> None:
-    """Prints what the import doctor found, a line a finding."""
+    """Prints the findings of the import check, one a line."""
     for finding in findings:
         console.print(finding_line(finding), style="dim", soft_wrap=True, markup=False, highlight=False)
 
@@ -83,7 +83,7 @@ class Reporter:
         self._last_drawn = 0.0
         self._recent: deque[str] = deque(maxlen=_RECENT)
         self._state = ""
-        # What others print meanwhile goes its own, harmless way: redirected, its escape sequences would be obeyed.
+        # Output of others is not redirected through the panel: it would be printed with its escape sequences.
         self._live = (
             Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
             if console.is_terminal and not quiet
@@ -104,7 +104,7 @@ class Reporter:
             self._console.print(Text(text, style=style), soft_wrap=True)
 
     def take(self, event: Event) -> None:
-        """Takes an event in and says what people should hear at once."""
+        """Takes in an event and prints what is news."""
         self.tally.take(event)
         if isinstance(event, RunStarted):
             again = f", {event.pairs_done:,} of them done before" if event.pairs_done else ""
@@ -143,8 +143,7 @@ class Reporter:
         self._say(named, {"stopped": "red", "failing": "red", "open": "green"}.get(event.state, "yellow"))
 
     def _batches_changed(self, event: BatchesChanged) -> None:
-        """Says which batches are out when they are others; how far they are stands in the panel, or in a line now and
-        then."""
+        """Prints the batches when they change; their progress is shown in the panel, or in a line now and then."""
         before = self._batches.pop(event.endpoint, None)
         if not event.batches:
             return

@@ -18,11 +18,11 @@ from judgenet.stats.ranking import RESAMPLES, Ties
 from judgenet.store.taught import fair_frame
 
 _MATRIX = 12
-"""Up to so many systems the table of wins is printed."""
+"""The most systems for which the table of wins is printed."""
 
 
 def print_ranking(figures: RunRanking, console: Console, *, matrix: bool = False) -> None:
-    """The ranking as a table for people, people's own rating beside it."""
+    """The ranking as a table for people, with the rating by human labels."""
     tie = "a tie is half a win to each" if figures.ties == "half" else "ties are left out"
     console.print(
         f"{figures.run}, {figures.aggregation}: Bradley–Terry over {figures.n:,} judged pairs of "
@@ -88,21 +88,21 @@ def _print_separation(separation_figures: SeparationFigures, console: Console) -
         if separation_figures.auto
         else ""
     )
-    console.print(f"\nSeparated from the next, however often one looks (Holm over all pairs of systems){chosen}")
+    console.print(f"\nSeparated from the next, valid at any time (Holm over all pairs of systems){chosen}")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("system", "next"):
         table.add_column(heading)
     for heading in ("matches", "won", "e", "p", "separated"):
         table.add_column(heading, justify="right")
-    for of in separation_figures.neighbours:
+    for neighbours in separation_figures.neighbours:
         table.add_row(
-            Text(of.better),
-            Text(of.worse),
-            f"{of.n:,}",
-            "n/a" if of.rate is None else f"{of.rate:.3f}",
-            f"{of.e_value:.4g}",
-            p_text(of.p),
-            "yes" if of.separated else "no",
+            Text(neighbours.better),
+            Text(neighbours.worse),
+            f"{neighbours.n:,}",
+            "n/a" if neighbours.rate is None else f"{neighbours.rate:.3f}",
+            f"{neighbours.e_value:.4g}",
+            p_text(neighbours.p),
+            "yes" if neighbours.separated else "no",
         )
     console.print(table)
 
@@ -113,7 +113,7 @@ def _print_people(figures: RunRanking, console: Console) -> None:
     if among.rbo is not None:
         plain = among.rbo_not_extrapolated
         console.print(
-            f"Overlap of people's rankings among each other: {among.rbo:.3f} ({plain:.3f} not extrapolated) "
+            f"Overlap of people's rankings with each other: {among.rbo:.3f} ({plain:.3f} not extrapolated) "
             f"over {among.questions:,} comparisons of two people on a question",
             soft_wrap=True,
         )
@@ -132,19 +132,23 @@ def _print_people(figures: RunRanking, console: Console) -> None:
 def rank_systems(
     run: RunArgument,
     aggregation: AggregationOption = None,
-    ties: Annotated[Ties, typer.Option(help="What a tie counts as: half a win to each, or nothing (drop).")] = "half",
+    ties: Annotated[
+        Ties, typer.Option(help="How to count a tie: as half a win for each (half), or not at all (drop).")
+    ] = "half",
     resamples: Annotated[int, typer.Option(min=0, max=100_000, help="Resamples of the questions.")] = RESAMPLES,
-    matrix: Annotated[bool, typer.Option("--matrix", help="Print the table of wins however many systems.")] = False,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Print the table of wins for any number of systems.")
+    ] = False,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     project: ProjectOption = None,
 ) -> None:
     """Rank the systems whose responses were judged, by the model of Bradley and Terry.
 
-    The pairs must name their systems (model_a, model_b). Intervals are over questions. Circles (x beats y, y beats z,
-    z beats x) are counted and named, systems that never met stand in groups. With human labels the ranking by people
-    stands beside, and how much the two overlap (RBO). For each system and the next it says whether their matches
-    separate them, at whatever pair one looks: judgenet run --matches auto asks until they do.
+    The pairs must name their systems (model_a, model_b). Intervals are over questions. Cycles (x beats y, y beats z,
+    z beats x) are counted and named; systems that never met are shown in groups. With human labels the ranking by
+    people is shown too, with the overlap of the two (RBO). For each system and the next it says whether their matches
+    separate them, valid at any time: judgenet run --matches auto judges pairs until they do.
 
     \b
     Examples:

@@ -30,18 +30,19 @@ AggregationOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Whose verdicts: c1, c2_l1 …, c2_all, chair, learned or accepted. Default: the network's.",
+        help="The aggregation that gives the verdicts: c1, c2_l1 …, c2_all, chair, learned or accepted. Default: the "
+        "network's own.",
         show_default=False,
     ),
 ]
 LabelsOption = Annotated[
-    str, typer.Option(metavar="all|every:K|FILE", help="Which human labels to use; FILE has an id of a pair a line.")
+    str, typer.Option(metavar="all|every:K|FILE", help="The human labels to use; FILE has one pair id a line.")
 ]
 ChosenOption = Annotated[
     Chosen | None,
     typer.Option(
-        help="How the labelled pairs were chosen. Without it each label counts as it was kept; "
-        "labels of the data file count as imported unless every judged pair has one.",
+        help="How the labelled pairs were chosen. Default: as recorded with each label; labels of the data file count "
+        "as imported unless every judged pair has one.",
         show_default=False,
     ),
 ]
@@ -63,8 +64,8 @@ def aggregation_of(run: RunInfo, name: str | None) -> str:
 
 
 def labels_used(frame: RunFrame, labels: str) -> NDArray[np.bool_]:
-    """Which labels ``--labels`` means, a value a pair: all of them, every K-th labelled pair from the first, or those
-    of the pairs that a file names.
+    """The labels that ``--labels`` selects, as one boolean a pair: all of them, every K-th labelled pair from the
+    first, or those of the pairs that a file names.
 
     :raises InputError: the option or the file cannot be read, or the file names a pair that is not there.
     """
@@ -82,9 +83,9 @@ def labels_used(frame: RunFrame, labels: str) -> NDArray[np.bool_]:
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
-        why = "it is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)
+        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)
         raise InputError(
-            f"--labels {labels}: cannot be read ({why}). Give all, every:K, or a file with the id of a pair a line."
+            f"--labels {labels}: cannot be read ({why}). Give all, every:K, or a file with one pair id a line."
         ) from None
     known = set(frame.pairs.ids)
     for row, line in enumerate(lines, 1):
@@ -189,8 +190,9 @@ def rate(
 ) -> None:
     """Estimate how often people prefer B: from the verdicts on all pairs, corrected by those with a human label.
 
-    The headline is stratified by verdict. Beside it stand PPI++, the human labels alone, the corrections by error
-    rates, and the uncorrected verdicts; what the choice of the labelled pairs does not allow is refused with a reason.
+    The headline is stratified by verdict. Also shown: PPI++, the human labels alone, the corrections by error rates,
+    and the uncorrected verdicts. Estimates that the choice of the labelled pairs does not allow are refused with a
+    reason.
 
     Example: judgenet rate out --labels every:5 --chosen random
     """

@@ -1,4 +1,4 @@
-"""``judgenet calibration``: whether the probabilities that a run implies mean what they say, at no cost."""
+"""``judgenet calibration``: whether the probabilities that a run implies are calibrated, at no cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BINNINGS: dict[str, Binning] = {"uniform": "uniform", "quantile": "quantile"}
 
 
 def print_reliability(figures: RunReliability, console: Console) -> None:
-    """The curve and its errors, a table a kind of probability."""
+    """The curve and its errors, one table for each kind of probability."""
     for source, title in SOURCE_TITLES.items():
         of_source = figures.sources[source]
         console.print(f"\n{title}: {reliability_words(of_source)}", soft_wrap=True)
@@ -29,13 +29,13 @@ def print_reliability(figures: RunReliability, console: Console) -> None:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading in ("probability of B", "mean", "people prefer B", "95 %", "n"):
             table.add_column(heading, justify="right")
-        for of in of_source.curve:
+        for point in of_source.curve:
             table.add_row(
-                f"{of.low:.2f} to {of.high:.2f}",
-                f"{of.predicted:.3f}",
-                f"{of.observed:.3f}",
-                interval_text(of.ci) or "no interval",
-                f"{of.n:,}",
+                f"{point.low:.2f} to {point.high:.2f}",
+                f"{point.predicted:.3f}",
+                f"{point.observed:.3f}",
+                interval_text(point.ci) or "no interval",
+                f"{point.n:,}",
             )
         console.print(table)
         console.print(
@@ -49,7 +49,7 @@ def print_reliability(figures: RunReliability, console: Console) -> None:
     width = "equal width" if figures.binning == "uniform" else "about equally many pairs"
     console.print(
         f"\n{figures.bins} bins of {width}. Chance alone makes an expected calibration error larger than it is, the "
-        "more so the more bins and the fewer pairs: read it beside what calibrated probabilities would show.",
+        "more so the more bins and the fewer pairs: compare it with that of calibrated probabilities.",
         soft_wrap=True,
     )
 
@@ -70,7 +70,7 @@ def calibration(
     """Show whether probabilities mean what they say: reliability curve, expected calibration error, Brier score.
 
     Probabilities that B is better come from the share of calls, from the score difference, and from learned weights;
-    the last two are fitted to the labels of other questions. They are held against the human labels.
+    the last two are fitted to the labels of other questions. All are compared with the human labels.
 
     Example: judgenet calibration out --bins 5 --binning quantile
     """

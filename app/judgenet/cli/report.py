@@ -1,4 +1,4 @@
-"""``judgenet report``: a run as one file for people, or as figures for machines."""
+"""``judgenet report``: the report of a run as a file, or its figures as CSV or JSON."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _OF_DOCUMENT: dict[str, Callable[[ReportDocument], str | bytes]] = {
     ".tex": latex,
     ".pdf": pdf,
 }
-"""The forms that need no more than the document."""
+"""The formats that are written from the document alone."""
 
 
 def _parts(wanted: Sequence[str], without: Sequence[str]) -> tuple[PartKey, ...]:
@@ -73,7 +73,8 @@ def report(
         ),
     ],
     aggregation: Annotated[
-        str | None, typer.Option(help="What counts as the network's verdict: c1, c2_l1, …, c2_all, chair.")
+        str | None,
+        typer.Option(help="The aggregation that counts as the network's verdict: c1, c2_l1, …, c2_all, chair."),
     ] = None,
     pairs: Annotated[int, typer.Option(min=0, help="Example pairs of each kind.")] = 3,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
@@ -83,7 +84,11 @@ def report(
     ] = None,
     part: Annotated[
         list[str] | None,
-        typer.Option(metavar="PART", help="A part to have, instead of all. Repeatable.", show_default=False),
+        typer.Option(
+            metavar="PART",
+            help=f"A part to include, instead of all: {', '.join(PARTS)}. Repeatable.",
+            show_default=False,
+        ),
     ] = None,
     without: Annotated[
         list[str] | None, typer.Option(metavar="PART", help="A part to leave out. Repeatable.", show_default=False)
@@ -93,18 +98,18 @@ def report(
     ] = False,
     chosen: ChosenOption = None,
     own_rules: Annotated[
-        bool, typer.Option("--own-rules", help="Count votes as the run recorded, whatever the project says now.")
+        bool,
+        typer.Option(
+            "--own-rules", help="Count votes by the rules that the run recorded, not by the project's current ones."
+        ),
     ] = False,
     project: ProjectOption = None,
 ) -> None:
     """Write the report of a run: the corrected win rate, agreement with people, the method, what was left out.
 
-    Votes are counted by the rules of the project that the run is in. HTML is one file that asks nothing of the
-    network. CSV and JSON hold every figure, LaTeX the tables and the method.
-
-    Parts: run, agreement, winner, people, tasks, neurons, raters, roles, orders, bias, layers, diversity, review,
-    learned, sizes, ranking, comparison, plan, clouds, unscored, method, pairs, prompts, record. CSV and JSON hold all
-    of them. The part bias is the newest bias lab of the project; a folder with a lab and no run gets a report of it.
+    Votes are counted by the rules of the project that the run is in. HTML is one file without remote
+    content. CSV and JSON hold every figure of all parts, LaTeX the tables and the method. The part bias is the newest
+    bias lab of the project; a folder with a lab and no run gets a report of the lab.
 
     \b
     Examples:
@@ -118,7 +123,9 @@ def report(
         raise InputError("--short has its own parts. Leave --part, --without and --compare out, or leave out --short.")
     for path in output:
         if path.suffix.lower() not in _WRITERS:
-            raise InputError(f"-o {path}: the ending says the form. Known: {', '.join(_WRITERS)}.")
+            raise InputError(
+                f"-o {path}: the ending of the file sets the format. Known endings: {', '.join(_WRITERS)}."
+            )
     if _lab_alone(run, project, output):
         return
     console = Terminal(stderr=True)

@@ -1,4 +1,4 @@
-"""``judgenet run``: a network judges pairs, live, and nothing finished is lost."""
+"""``judgenet run``: judges pairs with a network; what is finished is kept."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CODES = {
 """The exit code by how a run ended."""
 
 TICK_S = 0.1
-"""How often a command that follows a run looks whether it was stopped."""
+"""Seconds after which a command that follows a run checks whether it was stopped."""
 
 
 def follow(
@@ -63,7 +63,7 @@ def follow(
     log: TextIO | None,
     beat: Callable[[], object] = lambda: None,
 ) -> RunFinished:
-    """Takes events in until the run ended, with a ``beat`` now and then. The first interrupt stops the run cleanly, a
+    """Takes in events until the run ends, with a ``beat`` now and then. The first interrupt stops the run cleanly, a
     second one leaves at once."""
     stopping = False
     while True:
@@ -94,7 +94,7 @@ def follow(
 
 
 def _rescue(store: Store) -> None:
-    """Saves what a run had in a store that was deleted, and says where."""
+    """Saves the content of a store that was deleted while a run used it, and says where."""
     try:
         place = rescue_store(store)
     except (OSError, sqlite3.Error) as error:
@@ -116,7 +116,7 @@ def _close_log(log: TextIO) -> None:
 
 @contextmanager
 def ends_cleanly() -> Iterator[None]:
-    """Meanwhile SIGTERM, and SIGHUP where it is not ignored (nohup), end a run as Ctrl+C does."""
+    """Inside, SIGTERM, and SIGHUP where it is not ignored (nohup), end a run as Ctrl+C does."""
 
     def end(signum: int, frame: Any) -> None:
         _leave_terminal()
@@ -161,14 +161,14 @@ def _fit(setup: Setup, console: Console, *, quiet: bool) -> bool:
 
     preflights = run_preflights(setup.start, console, quiet=quiet)
     print_preflights(preflights, console)
-    if all(of.assessment.light != "red" for of in preflights):
+    if all(model_preflight.assessment.light != "red" for model_preflight in preflights):
         return True
     console.print("Nothing of the run was sent. Choose another model, or leave --preflight out to judge all the same.")
     return False
 
 
 def _desk(setup: Setup, tell: Path | None) -> ShardDesk | None:
-    """Whom a shard tells how it is, and who gives it commands; ``None`` for a run of its own.
+    """The desk to which a shard reports its state and from which it takes commands; ``None`` for an ordinary run.
 
     :raises InputError: ``--tell`` without ``--shard``.
     """
@@ -214,7 +214,8 @@ def _failure_told(desk: ShardDesk | None) -> Iterator[None]:
 def run(
     setup: Setup,
     events: Annotated[
-        Path | None, typer.Option("--events", metavar="FILE", help="Append every event as a line of JSON.")
+        Path | None,
+        typer.Option("--events", metavar="FILE", help="Append every event to a file, as one JSON object a line."),
     ] = None,
     check: Annotated[
         bool,
@@ -224,7 +225,8 @@ def run(
         bool,
         typer.Option(
             "--retry-unscored",
-            help="Ask again what is unscored in finished pairs, also answers that cannot be read; the old ones stay.",
+            help="Repeat the unscored calls of finished pairs, also where an answer could not be read; old answers "
+            "stay.",
         ),
     ] = False,
     tell: Annotated[
@@ -232,13 +234,14 @@ def run(
         typer.Option(
             "--tell",
             metavar="FOLDER",
-            help="With --shard: PROJECT.shards as the desk sees it, where this shard is judged on a disk of its own.",
+            help="With --shard: the folder PROJECT.shards to report to, where this shard is judged on a disk of its "
+            "own.",
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="What to call the run, in tables, comparisons and reports.")
+        str | None, typer.Option("--name", help="Name of the run in tables, comparisons and reports.")
     ] = None,
-    note: Annotated[str | None, typer.Option("--note", help="What to note of the run.")] = None,
+    note: Annotated[str | None, typer.Option("--note", help="A note on the run.")] = None,
     engine_name: Annotated[
         Literal["ray"] | None,
         typer.Option(
@@ -260,7 +263,7 @@ def run(
             "--workers",
             metavar="N",
             min=1,
-            help="With --engine ray: shards judged side by side.",
+            help="With --engine ray: number of shards judged in parallel.",
             show_default="all cores",
         ),
     ] = None,
@@ -270,14 +273,14 @@ def run(
             "--shards",
             metavar="N",
             min=1,
-            help="With --engine ray: parts of the questions.",
+            help="With --engine ray: number of shards.",
             show_default="2,000 pairs each",
         ),
     ] = None,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress.")] = False,
 ) -> int:
-    """Judge pairs with a network. Running the same again resumes it and pays for no call twice.
+    """Judge pairs with a network. The same command resumes a run and pays for no call twice.
 
     Progress goes to standard error, results to standard output. Ctrl+C stops within a second; what is finished
     is kept.
@@ -309,7 +312,7 @@ def run(
         return ExitCode.FAILED
     if engine_name is not None:
         if SHARD_RECORD in setup.start.record:
-            raise InputError("--shard has no meaning with --engine ray. Leave one of the two out.")
+            raise InputError("--shard cannot be combined with --engine ray. Leave one of the two out.")
         return _judge_on_ray(setup, (address, workers, shards), events, as_json=as_json, quiet=quiet)
     if (address, workers, shards) != (None, None, None):
         raise InputError("--address, --workers and --shards go with --engine ray.")
@@ -407,7 +410,7 @@ def _followed(
     setup: Setup, store: Store, desk: ShardDesk | None, console: Terminal, log: TextIO | None, *, quiet: bool
 ) -> tuple[RunFinished, str]:
     """Starts the run and shows it until it ends: how it ended, and its name in the store."""
-    told: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     try:
         ids = [pair.id for pair in setup.start.pairs]
         with Engine() as engine, Reporter(console, ids, quiet=quiet) as reporter:
@@ -416,11 +419,11 @@ def _followed(
                 if setup.start.scope != "unscored":
                     line = estimate_run(setup.start, store).line()
                     console.print(line, soft_wrap=True, markup=False, highlight=False)
-            handle = engine.start(store, setup.start, told.put)
+            handle = engine.start(store, setup.start, events.put)
             if desk is not None:
                 desk.follow(store, handle)
             with ends_cleanly():
-                finished = follow(handle, told, reporter, log, lambda: desk.beat() if desk is not None else None)
+                finished = follow(handle, events, reporter, log, lambda: desk.beat() if desk is not None else None)
     finally:
         if log is not None:
             _close_log(log)
@@ -428,7 +431,7 @@ def _followed(
 
 
 def _without_store(store: Store, trouble: Trouble, finished: RunFinished, *, quiet: bool) -> int:
-    """Says what became of a run whose store is not where it was: there are no figures to look up later."""
+    """Reports the end of a run whose store is gone: there are no figures to show."""
     if quiet or finished.state not in ("failed", "cancelled"):
         typer.echo(f"judgenet: {finished.state}: {trouble.what} {trouble.afterwards}", err=True)
     if trouble.lost:
@@ -437,7 +440,7 @@ def _without_store(store: Store, trouble: Trouble, finished: RunFinished, *, qui
 
 
 def _print_end(setup: Setup, figures: RunMetrics, finished: RunFinished, *, as_json: bool, quiet: bool) -> None:
-    """Prints the figures, and what can be done next."""
+    """Prints the figures and the next steps."""
     place = setup.project_path.parent if setup.project_path.parent != Path() else setup.project_path
     if as_json:
         sys.stdout.write(json.dumps({**figures.to_dict(), "place": str(place)}, allow_nan=False) + "\n")

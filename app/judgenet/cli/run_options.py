@@ -22,9 +22,9 @@ def _types() -> Mapping[str, Any]:
     return get_type_hints(RunOptions)
 
 
-def _parameter(of: Field[Any], text: str) -> inspect.Parameter:
-    """A field as typer takes it, with its help text."""
-    info, hint, default = option_info(of), _types()[of.name], of.default
+def _parameter(option: Field[Any], text: str) -> inspect.Parameter:
+    """A field as a parameter for typer, with its help text."""
+    info, hint, default = option_info(option), _types()[option.name], option.default
     if default == ():
         # Typer takes an option that can be repeated as a list.
         hint, default = list[get_args(hint)[0]] | None, None  # type: ignore[misc]
@@ -33,13 +33,13 @@ def _parameter(of: Field[Any], text: str) -> inspect.Parameter:
     else:
         declared = typer.Option(*info.flags, metavar=info.metavar, help=text, min=info.least)
     kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(of.name, kind, default=default, annotation=Annotated[hint, declared])
+    return inspect.Parameter(option.name, kind, default=default, annotation=Annotated[hint, declared])
 
 
 def options_of(values: Mapping[str, Any]) -> RunOptions:
-    """The value of what typer gives for these options."""
-    several = {of.name for of in fields(RunOptions) if of.default == ()}
-    given: dict[str, Any] = {name: tuple(of or ()) if name in several else of for name, of in values.items()}
+    """The options as one value, from the values that typer gives."""
+    several = {value.name for value in fields(RunOptions) if value.default == ()}
+    given: dict[str, Any] = {name: tuple(value or ()) if name in several else value for name, value in values.items()}
     return RunOptions(**given)
 
 
@@ -49,12 +49,12 @@ def with_options(
     texts: Mapping[str, str] | None = None,
     instead: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Callable[..., Any]:
-    """A command that takes :class:`RunOptions` first, and on the command line those of them that are named.
+    """A command whose first argument is :class:`RunOptions`; on the command line it takes those of them in ``names``.
 
-    ``texts`` are help texts by option, where it means less than in a run.
+    ``texts`` are help texts by option, where they differ from those of a run.
 
-    Where an option of ``instead`` is given, its command runs, which needs no run: it takes the options by their
-    names, and no other may be given.
+    Where an option of ``instead`` is given, its command runs, which needs no run: it takes options by their names,
+    and no others may be given.
     """
     texts = texts or {}
     shared = {
@@ -69,9 +69,9 @@ def with_options(
 
     @wraps(command)
     def wrapper(**values: Any) -> Any:
-        for option, other in (instead or {}).items():
+        for option, replacement in (instead or {}).items():
             if values[option] is not None:
-                return _run_instead(option, other, values, {of.name: of.default for of in parameters})
+                return _run_instead(option, replacement, values, {of.name: of.default for of in parameters})
         options = options_of({name: values[name] for name in shared})
         return command(options, **{parameter.name: values[parameter.name] for parameter in own})
 
@@ -80,16 +80,18 @@ def with_options(
     return wrapper
 
 
-def _run_instead(option: str, other: Callable[..., Any], values: Mapping[str, Any], defaults: Mapping[str, Any]) -> Any:
-    taken = inspect.signature(other).parameters
+def _run_instead(
+    option: str, replacement: Callable[..., Any], values: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> Any:
+    taken = inspect.signature(replacement).parameters
     for name, value in values.items():
         if name not in taken and value and value != defaults[name]:
-            raise InputError(f"--{option} asks nothing: {name.replace('_', '-')} has no meaning with it. Leave it out.")
-    return other(**{name: values[name] for name in taken})
+            raise InputError(f"--{option} makes no call: --{name.replace('_', '-')} does not apply. Leave it out.")
+    return replacement(**{name: values[name] for name in taken})
 
 
 def with_setup(command: Callable[..., Any], **settings: Any) -> Callable[..., Any]:
-    """As :func:`with_options`, for a command that takes the :class:`Setup` that the options come to."""
+    """As :func:`with_options`, for a command that takes the :class:`Setup` made from the options."""
 
     @wraps(command)
     def prepared(options: RunOptions, **values: Any) -> Any:

@@ -33,12 +33,12 @@ from judgenet.store.taught import fair_frame
 _LINE_EVERY_S = 10.0
 _DRAW_EVERY_S = 0.5
 _MOST_CALLS = 10_000_000
-"""Figures of more calls than this (80 s for a million) are left to who asks for them."""
-_GO_ON = " All workers wait. When it is mended: judgenet status PROJECT --resume; Ctrl+C ends the run."
+"""With more calls than this no figures are printed at the end (they take 80 s for a million)."""
+_GO_ON = " All workers wait. Once this is fixed: judgenet status PROJECT --resume; Ctrl+C ends the run."
 
 
 class RayOptions(NamedTuple):
-    """What the options of the command say of Ray; ``events`` is where all events go."""
+    """The options of the command for Ray; ``events`` is the file to which all events are written."""
 
     address: str | None = None
     workers: int | None = None
@@ -80,7 +80,7 @@ class _Progress:
 
 
 def progress_line(report: ShardsReport) -> str:
-    """How all shards are, in a line."""
+    """The state of all shards in one line."""
     states = report.by_state
     parts = [f"{states.get('done', 0):,} of {plural(report.shards, 'shard')} done"]
     parts += [f"{states[state]:,} {state}" for state in ("running", "failed") if states.get(state)]
@@ -109,7 +109,7 @@ def run_on_ray(setup: Setup, options: RayOptions, *, as_json: bool, quiet: bool)
 def judge_on_ray(
     start: Start, project: Project, project_path: Path, options: RayOptions, *, quiet: bool
 ) -> tuple[ShardsReport, Path]:
-    """Judges the shards of a start on Ray; how they ended, and the folder where they are.
+    """Judges the shards of a start on Ray; returns their final state and their folder.
 
     :raises OptionError: it cannot be divided so, or Ray cannot be used.
     """

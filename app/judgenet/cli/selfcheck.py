@@ -1,4 +1,4 @@
-"""``judgenet selfcheck``: does the program hold what it says?"""
+"""``judgenet selfcheck``: checks of the program itself: its statistics by simulation, and the screen."""
 
 from __future__ import annotations
 
@@ -41,7 +41,11 @@ from judgenet.stats.simulation import (
 )
 from judgenet.ui.screen_check import install_command, platform_gaps, screen_trouble
 
-app = typer.Typer(help="Check that the program holds what it says.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Check the program itself: its statistics by simulation, and whether the studio can open.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 _TITLES: dict[str, str] = {
     "naive": "naive",
@@ -58,29 +62,36 @@ _FEWEST_RUNS = 100
 
 @app.callback()
 def group() -> None:
-    """Check that the program holds what it says."""
+    """Check the program itself: its statistics by simulation, and whether the studio can open."""
 
 
 def coverage(runs: int, unlabelled: int, seed: int) -> dict[str, Any]:
-    """Coverage and width of every method in every simulation, and what is not as it should be."""
-    two = [(of, simulate(of, unlabelled=unlabelled, runs=runs, seed=seed + place)) for place, of in enumerate(GRID)]
+    """Coverage and width of every method in every simulation, and the deviations from what is expected."""
+    two = [
+        (cell, simulate(cell, unlabelled=unlabelled, runs=runs, seed=seed + place)) for place, cell in enumerate(GRID)
+    ]
     three_runs, pick_runs = max(_FEWEST_RUNS, runs // 2), max(_FEWEST_RUNS, 3 * runs // 8)
-    three = [(of, simulate_three(of, runs=three_runs, seed=seed + place)) for place, of in enumerate(THREE)]
-    origins = [(of, simulate_origin(of, runs=runs, seed=seed + place)) for place, of in enumerate(ORIGINS)]
+    three = [(cell, simulate_three(cell, runs=three_runs, seed=seed + place)) for place, cell in enumerate(THREE)]
+    origins = [(origin, simulate_origin(origin, runs=runs, seed=seed + place)) for place, origin in enumerate(ORIGINS)]
     picks = {pick: simulate_pick(pick, runs=pick_runs, seed=seed + place) for place, pick in enumerate(PICKS)}
-    told = shortfalls([(two_words(of), methods) for of, methods in two], runs)
-    told += shortfalls([(three_words(of), methods) for of, methods in three], three_runs)
-    told += pick_failures(picks, pick_runs)
+    failures = shortfalls([(two_words(cell), methods) for cell, methods in two], runs)
+    failures += shortfalls([(three_words(cell), methods) for cell, methods in three], three_runs)
+    failures += pick_failures(picks, pick_runs)
     if unlabelled == PUBLISHED_UNLABELLED:
-        told += deviations(
-            [(two_words(of), methods, reference.TWO[of]) for of, methods in two if of in reference.TWO],
+        failures += deviations(
+            [(two_words(cell), methods, reference.TWO[cell]) for cell, methods in two if cell in reference.TWO],
             runs, 4000, 0.0005,
         )  # fmt: skip
-    told += deviations(
-        [(three_words(of), methods, reference.THREE[of.judge.name, of.people, of.labels]) for of, methods in three],
+    failures += deviations(
+        [
+            (three_words(cell), methods, reference.THREE[cell.judge.name, cell.people, cell.labels])
+            for cell, methods in three
+        ],
         three_runs, 2000, 0.01,
     )  # fmt: skip
-    told += deviations([(of.name, methods, reference.ORIGINS[of.name]) for of, methods in origins], runs, 4000, 0.0005)
+    failures += deviations(
+        [(origin.name, methods, reference.ORIGINS[origin.name]) for origin, methods in origins], runs, 4000, 0.0005
+    )
     return {
         "nominal": 0.95,
         "runs": runs,
@@ -109,12 +120,15 @@ def coverage(runs: int, unlabelled: int, seed: int) -> dict[str, Any]:
             "runs": pick_runs,
             "cells": [{"pick": pick, "methods": _methods(methods)} for pick, methods in picks.items()],
         },
-        "shortfalls": told,
+        "shortfalls": failures,
     }
 
 
 def _methods(by_method: Mapping[Any, Covered]) -> dict[str, dict[str, float | None]]:
-    return {name: {"coverage": of.coverage, "width": of.width, "bias": of.bias} for name, of in by_method.items()}
+    return {
+        name: {"coverage": covered.coverage, "width": covered.width, "bias": covered.bias}
+        for name, covered in by_method.items()
+    }
 
 
 def print_coverage(figures: dict[str, Any], console: Console) -> None:
@@ -158,16 +172,16 @@ def print_coverage(figures: dict[str, Any], console: Console) -> None:
         console,
         stacked=lines,
     )
-    for told in figures["shortfalls"]:
-        console.print(told, soft_wrap=True)
+    for failure in figures["shortfalls"]:
+        console.print(failure, soft_wrap=True)
     if not figures["shortfalls"]:
         console.print(
-            "\nAs it should be, of what was simulated here (the corrected rates of the whole population, over pairs): "
-            "the stratified intervals cover what they should and are no wider than the human labels alone, in two "
-            "classes and three; each estimate holds for the labels that it is made for, and fails for the others; and "
-            "coverage and width are those of an independent simulation, up to the error of both. Not simulated here: "
-            "decided pairs, these pairs only, accuracy, macro-F1, kappa, differences of runs, questions, rankings, and "
-            "few or one-sided labels; see --grid edges.",
+            "\nAs expected, in what was simulated here (the corrected rates of the whole population, over pairs): "
+            "the stratified intervals reach their nominal coverage and are no wider than the human labels alone, in "
+            "two classes and three; each estimate holds for the labels that it is made for, and fails for the others; "
+            "and coverage and width are those of an independent simulation, up to the error of both. Not simulated "
+            "here: decided pairs, these pairs only, accuracy, macro-F1, kappa, differences of runs, questions, "
+            "rankings, and few or one-sided labels; see --grid edges.",
             soft_wrap=True,
         )
 
@@ -188,8 +202,11 @@ def _print_cells(
         )
     for cell in cells:
         covered = [cell["methods"][name] for name in methods]
-        shown = [_covered(of) if not stacked else "\n".join(_number(of[key], key) for key in stacked) for of in covered]
-        table.add_row(*(of(cell) for of in heads.values()), *shown)
+        shown = [
+            _covered(entry) if not stacked else "\n".join(_number(entry[key], key) for key in stacked)
+            for entry in covered
+        ]
+        table.add_row(*(head(cell) for head in heads.values()), *shown)
     console.print(table)
 
 
@@ -205,10 +222,10 @@ def _number(value: float | None, key: str) -> str:
 
 @app.command("screen")
 def check_screen(as_json: JsonOption = False) -> int:
-    """See whether the studio can open a window here, and which packages of the system Qt's plug-ins for X11 and
-    Wayland lack.
+    """Check whether the studio can open a window here, and which system packages Qt's plug-ins for X11 and Wayland
+    lack.
 
-    A child process tries it, so that nothing can abort. The exit code is 1 where no window opens.
+    A child process tries it, so that a crash cannot end this one. The exit code is 1 where no window opens.
 
     Example: judgenet selfcheck screen
     """
@@ -218,13 +235,13 @@ def check_screen(as_json: JsonOption = False) -> int:
         record = {
             "opens": trouble is None,
             "reason": None if trouble is None else trouble.reason,
-            "plugins": [asdict(one) for one in gaps],
+            "plugins": [asdict(gap) for gap in gaps],
         }
         typer.echo(json.dumps(record))
     else:
-        for one in gaps:
-            typer.echo(f"{one}." if one.libraries else f"Qt's plug-in {one.platform} has all libraries that it needs.")
-            if command := install_command(one.packages):
+        for gap in gaps:
+            typer.echo(f"{gap}." if gap.libraries else f"Qt's plug-in {gap.platform} has all libraries that it needs.")
+            if command := install_command(gap.packages):
                 typer.echo(f"Install them: {command}")
         typer.echo("The studio can open a window here." if trouble is None else trouble.reason)
     return ExitCode.DONE if trouble is None else ExitCode.FAILED
@@ -250,17 +267,17 @@ def statistics(
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Simulate judges of known errors and see how often each method's 95 % interval holds the truth.
+    """Simulate judges with known errors and count how often each method's 95 % interval contains the truth.
 
-    The standard grid has the corrected rates: two classes and three, labels from elsewhere, and labels that were
-    picked. The exit code is 1 where the stratified interval does not hold what it promises, where an estimate holds or
-    fails against what is known of it, or where a figure is not that of an independent simulation.
+    The standard grid has the corrected rates: two classes and three, labels of unknown sampling, and labels
+    that were picked. The exit code is 1 where the stratified interval does not reach its coverage, where an estimate
+    holds or fails contrary to what is known of it, or where a figure differs from an independent simulation.
 
     The grid of edges has every figure with an interval, for few labels, one-sided labels and verdicts, judges that are
     nearly always right, and few questions. The exit code is 1 where one that is shown covers less than 93 %.
 
-    The grid anytime looks at an interval after every pair: how often it ever excludes the truth, that is valid at any
-    time or ordinary, and how many pairs a run asks that stops when 50 % is excluded. The exit code is 1 where an
+    The grid anytime looks at intervals after every pair: how often anytime-valid and ordinary ones ever exclude the
+    truth, and how many pairs a run judges that stops when 50 % is excluded. The exit code is 1 where an
     interval that is valid at any time excludes the truth more often than it promises. None of the grids needs a run or
     a network.
 
@@ -300,7 +317,7 @@ _DOUBTS = {
 
 
 def edge_coverage(runs: int, seed: int, on_cell: Callable[[str], object] | None = None) -> dict[str, Any]:
-    """Coverage of every figure at the edges, setting by setting, and what covers too little."""
+    """Coverage of every figure at the edges, setting by setting, and the figures that cover too little."""
     edges = [edge for part in at_edges.PARTS for edge in at_edges.edges(part, runs, seed, on_cell)]
     verdicts = at_edges.judged(edges)
     return {
@@ -382,15 +399,17 @@ def _print_edges(figures: dict[str, Any], console: Console) -> None:
     for part, title in _PART_TITLES.items():
         cells = [cell["figures"] for cell in figures["edges"] if cell["part"] == part]
         for name in dict.fromkeys(name for cell in cells for name in cell):
-            of = [cell[name] for cell in cells]
-            often = [one["coverage"] for one in of if one["shown"] >= at_edges.SELDOM]
+            part_cells = [cell[name] for cell in cells]
+            often = [
+                cell_figures["coverage"] for cell_figures in part_cells if cell_figures["shown"] >= at_edges.SELDOM
+            ]
             table.add_row(
                 title,
                 at_edges.figure_title(name),
-                f"{len(of)}",
+                f"{len(part_cells)}",
                 _number(min(often, default=None), "coverage"),
                 _number(sum(often) / len(often) if often else None, "coverage"),
-                f"{sum(one['shown'] for one in of) / len(of):.0%}",
+                f"{sum(cell_figures['shown'] for cell_figures in part_cells) / len(part_cells):.0%}",
             )
     console.print(table)
     for key, title in _DOUBTS.items():

@@ -19,12 +19,12 @@ from judgenet.stats.simulation_anytime import PAIRS, anytime_failures, simulate_
 
 _ABOUT = (
     "Share of the runs in which a 95 % interval excludes the truth at some look. Valid at any time: confidence "
-    "sequences (betting); ordinary: the interval for one look, looked at as often."
+    "sequences (betting); ordinary: the interval for one look, checked after every pair."
 )
 _SAVED = (
     "A run that stops as soon as the interval valid at any time excludes 50 %: the share of runs that stop before "
-    "their last pair, and the median share of the pairs that are asked. Beside it the share of runs in which the "
-    "ordinary interval, looked at once after all pairs, excludes 50 %."
+    "their last pair, and the median share of the pairs that are judged. For comparison the share of runs in which the "
+    "ordinary interval, checked once after all pairs, excludes 50 %."
 )
 
 
@@ -37,7 +37,7 @@ _RANKED = (
 
 
 def anytime_coverage(runs: int, seed: int) -> dict[str, Any]:
-    """How often the truth is excluded under a look at every pair, what a stop saves, and what fails."""
+    """How often intervals ever exclude the truth when checked after every pair, what stopping saves, and what fails."""
     looks, savings, rankings = simulate_anytime(runs, seed)
     return {
         "grid": "anytime",
@@ -48,27 +48,27 @@ def anytime_coverage(runs: int, seed: int) -> dict[str, Any]:
         "error": simulation_error(1 - ALPHA, runs),
         "looks": [
             {
-                "setting": of.setting.words,
-                "pairs": of.pairs,
-                "at_any_time": of.at_any_time,
-                "ordinary": of.ordinary,
-                "reason": None if of.ordinary is not None else "the ordinary interval is not simulated here",
+                "setting": row.setting.words,
+                "pairs": row.pairs,
+                "at_any_time": row.at_any_time,
+                "ordinary": row.ordinary,
+                "reason": None if row.ordinary is not None else "the ordinary interval is not simulated here",
             }
-            for of in looks
+            for row in looks
         ],
         "savings": [
-            {**of.setting._asdict(), "stopped": of.stopped, "asked": of.asked, "ordinary_at_end": of.found}
-            for of in savings
+            {**row.setting._asdict(), "stopped": row.stopped, "asked": row.asked, "ordinary_at_end": row.found}
+            for row in savings
         ],
         "rankings": [
             {
-                **of.setting._asdict(),
-                "runs": of.runs,
-                "wrong": of.wrong,
-                "separated": of.separated,
-                "played": of.played,
+                **row.setting._asdict(),
+                "runs": row.runs,
+                "wrong": row.wrong,
+                "separated": row.separated,
+                "played": row.played,
             }
-            for of in rankings
+            for row in rankings
         ],
         "shortfalls": anytime_failures(looks, rankings),
     }
@@ -90,7 +90,7 @@ def anytime_page(figures: dict[str, Any], day: str) -> str:
         "",
         f"| setting, {figures['pairs']:,} pairs | valid at any time | ordinary |",
         "| --- | --- | --- |",
-        *(f"| {of['setting']} | {of['at_any_time']:.4f} | {_share(of['ordinary'])} |" for of in figures["looks"]),
+        *(f"| {row['setting']} | {row['at_any_time']:.4f} | {_share(row['ordinary'])} |" for row in figures["looks"]),
         "",
         "## Calls saved",
         "",
@@ -99,9 +99,9 @@ def anytime_page(figures: dict[str, Any], day: str) -> str:
         "| win rate | ties | pairs | stopped early | pairs asked (median) | ordinary, at the end |",
         "| --- | --- | --- | --- | --- | --- |",
         *(
-            f"| {of['mean']:g} | {of['ties']:.0%} | {of['pairs']:,} | {of['stopped']:.1%} | {of['asked']:.1%} | "
-            f"{of['ordinary_at_end']:.1%} |"
-            for of in figures["savings"]
+            f"| {row['mean']:g} | {row['ties']:.0%} | {row['pairs']:,} | {row['stopped']:.1%} | {row['asked']:.1%} | "
+            f"{row['ordinary_at_end']:.1%} |"
+            for row in figures["savings"]
         ),
         "",
         "## Rankings by chosen matches",
@@ -111,9 +111,9 @@ def anytime_page(figures: dict[str, Any], day: str) -> str:
         "| systems | questions | gap | runs | wrongly separated | each separated from the next | matches played |",
         "| --- | --- | --- | --- | --- | --- | --- |",
         *(
-            f"| {of['systems']} | {of['questions']} | {of['gap']:g} | {of['runs']:,} | {of['wrong']:.4f} | "
-            f"{of['separated']:.1%} | {of['played']:.1%} |"
-            for of in figures["rankings"]
+            f"| {row['systems']} | {row['questions']} | {row['gap']:g} | {row['runs']:,} | {row['wrong']:.4f} | "
+            f"{row['separated']:.1%} | {row['played']:.1%} |"
+            for row in figures["rankings"]
         ),
         "",
         "## Excludes the truth, or separates wrongly, more often than it should",
@@ -134,24 +134,30 @@ def _print(figures: dict[str, Any], console: Console) -> None:
     table.add_column("setting")
     for heading in ("valid at any time", "ordinary"):
         table.add_column(heading, justify="right")
-    for of in figures["looks"]:
-        table.add_row(of["setting"], _share(of["at_any_time"]), _share(of["ordinary"]))
+    for row in figures["looks"]:
+        table.add_row(row["setting"], _share(row["at_any_time"]), _share(row["ordinary"]))
     console.print(table)
     console.print(f"\n{_SAVED}", soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("win rate", "ties", "pairs", "stopped early", "pairs asked", "ordinary, at the end"):
         table.add_column(heading, justify="right")
-    for of in figures["savings"]:
-        shares = (f"{of[key]:.1%}" for key in ("stopped", "asked", "ordinary_at_end"))
-        table.add_row(f"{of['mean']:g}", f"{of['ties']:.0%}", f"{of['pairs']:,}", *shares)
+    for row in figures["savings"]:
+        shares = (f"{row[key]:.1%}" for key in ("stopped", "asked", "ordinary_at_end"))
+        table.add_row(f"{row['mean']:g}", f"{row['ties']:.0%}", f"{row['pairs']:,}", *shares)
     console.print(table)
     console.print(f"\n{_RANKED}", soft_wrap=True, markup=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("systems", "questions", "gap", "runs", "wrongly separated", "separated", "matches played"):
         table.add_column(heading, justify="right")
-    for of in figures["rankings"]:
-        numbers = (f"{of['systems']}", f"{of['questions']}", f"{of['gap']:g}", f"{of['runs']:,}", f"{of['wrong']:.4f}")
-        table.add_row(*numbers, f"{of['separated']:.1%}", f"{of['played']:.1%}")
+    for row in figures["rankings"]:
+        numbers = (
+            f"{row['systems']}",
+            f"{row['questions']}",
+            f"{row['gap']:g}",
+            f"{row['runs']:,}",
+            f"{row['wrong']:.4f}",
+        )
+        table.add_row(*numbers, f"{row['separated']:.1%}", f"{row['played']:.1%}")
     console.print(table)
     for words in figures["shortfalls"]:
         console.print(f"Too often: {words}", soft_wrap=True)

@@ -14,12 +14,14 @@ def shots(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the PNG files.")],
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Pictures whose name begins so, such as run or run-dark or run-dark-1280x720. Repeatable."),
+        typer.Option(
+            help="Only pictures whose name begins with this, such as run, run-dark or run-dark-1280x720. Repeatable."
+        ),
     ] = None,
 ) -> None:
     """Draw every page of the studio with the example run, without a screen: light and dark, at each size.
 
-    It needs no network and no model, and leaves settings and projects alone.
+    It needs no network and no model, and changes no settings or projects.
 
     \b
     Examples:

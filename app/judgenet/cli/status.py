@@ -1,4 +1,4 @@
-"""``judgenet status``: the shards of a project, watched and steered from any machine that sees their folder."""
+"""``judgenet status``: watches, pauses and stops the shards of a project, from any machine that sees their folder."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from judgenet.store.shard_states import Want, write_command
 from judgenet.store.shard_watch import ShardWatch
 
 EVERY_S: Final = 1.0
-"""``--watch`` looks so often."""
+"""Seconds between two looks of ``--watch``."""
 _TROUBLES: Final = 10
-"""So many faults are listed; ``--json`` has the shards that have them."""
+"""The most faults that are listed; ``--json`` has all of them, with their shards."""
 
 
 def status(
     project: Annotated[Path, typer.Argument(metavar="PROJECT", help="The project whose shards are run.")],
-    watch: Annotated[bool, typer.Option("--watch", help="Look every second until all shards have ended.")] = False,
-    pause: Annotated[bool, typer.Option("--pause", help="Hold all shards; what is in flight ends.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with shards that are held.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Update every second until all shards have ended.")] = False,
+    pause: Annotated[bool, typer.Option("--pause", help="Pause all shards; calls in flight end.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume paused shards.")] = False,
     stop: Annotated[
-        bool, typer.Option("--stop", help="End all shards cleanly; the same commands go on from there.")
+        bool, typer.Option("--stop", help="Stop all shards cleanly; the same commands resume them.")
     ] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Show how the shards of a project are: states, pairs, calls, money, failures. Also pauses and stops them.
+    """Show the shards of a project: states, pairs, calls, cost, failures. Also pauses and stops them.
 
-    It reads small files in the folder of the shards, which must be seen from here; nothing else has to run. Workers
-    obey a command within seconds. With --json --watch there is an object a line.
+    It reads small files in the folder of the shards, which must be accessible here; nothing else has to run. Workers
+    obey a command within seconds. With --json --watch there is one object a line.
 
     \b
     Examples:
@@ -104,12 +104,13 @@ def print_shards(figures: ShardSetFigures, console: Console) -> None:
         speed = "" if rates.pairs_per_second is None else f", {rates.pairs_per_second:,.1f} pairs/s"
         table.add_row("speed", f"{rates.calls_per_second:,.1f} calls/s{speed}")
     table.add_row("price", spent_text(figures.price, figures.unpriced))
-    if (found := figures.agreement) is not None:
-        interval = f" ({interval_text(found.ci)})" if found.ci is not None else ""
+    if (agreement := figures.agreement) is not None:
+        interval = f" ({interval_text(agreement.ci)})" if agreement.ci is not None else ""
         table.add_row(
             "accuracy",
-            f"{figure(found.accuracy)}{interval}, kappa {figure(found.kappa)}, {found.aggregation}, on "
-            f"{of(found.n, found.n_labelled)} labelled pairs of {of(found.shards, figures.shards.total)} shards",
+            f"{figure(agreement.accuracy)}{interval}, kappa {figure(agreement.kappa)}, {agreement.aggregation}, on "
+            f"{of(agreement.n, agreement.n_labelled)} labelled pairs of {of(agreement.shards, figures.shards.total)} "
+            "shards",
         )
     for endpoint in figures.endpoints:
         said = f": {endpoint.message}" if endpoint.message else ""

@@ -1,4 +1,4 @@
-"""The one way to the terminal: what others wrote is made harmless there, whoever prints it and in whatever form."""
+"""Output to the terminal, made harmless: no text of the data or of a model can control the terminal."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class Terminal(Console):
 
     @property
     def file(self) -> IO[str]:
-        found: Any = super().file
-        return found.raw if isinstance(found, HarmlessStream) else found
+        stream: Any = super().file
+        return stream.raw if isinstance(stream, HarmlessStream) else stream
 
     @file.setter
     def file(self, new: IO[str]) -> None:

@@ -16,10 +16,10 @@ def show_version(
     check: Annotated[bool, typer.Option("--check", help="Ask the package index whether there is a newer one.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show the versions of JudgeNet, of what it runs on, and of the project file, with the file of its JSON Schema.
+    """Show the versions of JudgeNet, of its libraries, and of the project format, with the path of its JSON Schema.
 
-    With --check it also asks the package index, through pip, whether there is a newer JudgeNet. Nothing else ever asks,
-    and without a network it only says that it does not know. An upgrade keeps projects, labels and settings.
+    With --check it also asks the package index, through pip, whether there is a newer JudgeNet. No other command does
+    that, and without a network it only says that it does not know. An upgrade keeps projects, labels and settings.
 
     Example: judgenet version --check
     """
@@ -31,10 +31,10 @@ def show_version(
 
     update = check_for_update()
     if as_json:
-        told = {"latest": update.latest, "newer": update.newer}
-        told |= {"upgrade": update.upgrade} if update.newer else {}
-        told |= {"reason": update.reason} if update.latest is None else {}
-        typer.echo(json.dumps(facts | {"update": told}))
+        update_record = {"latest": update.latest, "newer": update.newer}
+        update_record |= {"upgrade": update.upgrade} if update.newer else {}
+        update_record |= {"reason": update.reason} if update.latest is None else {}
+        typer.echo(json.dumps(facts | {"update": update_record}))
         return
     typer.echo(_lines(facts))
     if update.latest is None:

@@ -78,7 +78,7 @@ def test_impossible_is_said(ran: Judgenet) -> None:
     told = ran("labels", "out", "--width", 0.01)
     assert told.code == 0
     assert "impossible" in told.out
-    assert "To label next: none is drawn for a width out of reach" in told.out
+    assert "To label next: none, as the width is out of reach" in told.out
     shown = ran("labels", "out", "--width", 0.01, "--json").json
     assert shown["needs"]["random"]["labels"] is None
     assert "impossible" in shown["needs"]["random"]["reason"]

@@ -77,7 +77,7 @@ def test_problems_of_an_imported_network_are_told(judgenet: Judgenet) -> None:
         (("export", "out", "--what", "calls", "--format", "svg"), "--what calls is written as jsonl, csv, parquet."),
         (("export", "none.judgenet", "--what", "network"), "none.judgenet"),
         (("network", "import", "net.json"), "--out: is missing."),
-        (("network", "import", "net.json", "--out", "new.json"), "--out new.json: is no name of a project."),
+        (("network", "import", "net.json", "--out", "new.json"), "--out new.json: the name of a project ends in"),
         (("network", "import", "net.json", "--out", "old.judgenet"), "replace its network with --project old.judgenet"),
         (("network", "import", "none.json", "--out", "new.judgenet"), "none.json: cannot be read"),
         (("network", "import", "net.json", "--out", "new.judgenet"), "net.json: There is no neuron in the graph."),

@@ -139,7 +139,7 @@ def test_a_run_stops_itself_when_enough_is_known(
     assert now["order"] == "drawn"
     assert kept["pairs"] <= now["n"] <= pairs["finished"]
     shown = judgenet("rate", "out", "--anytime")
-    assert f"Valid at any time, however often one looks: {now['n']} of 80 pairs count" in shown.out
+    assert f"Valid at any time, however often you look: {now['n']} of 80 pairs count" in shown.out
     assert "c2_all win rate" in shown.out
     rest = judgenet(*command, "--json")
     assert (rest.code, rest.json["state"], rest.json["pairs"]["not_asked"]) == (0, "done", 0)

@@ -130,7 +130,7 @@ def test_without_ray_it_says_how_to_install_it(
     ("options", "words"),
     [
         (("--workers", "2"), "go with --engine ray"),
-        (("--engine", "ray", "--shard", "1/2"), "--shard has no meaning with --engine ray"),
+        (("--engine", "ray", "--shard", "1/2"), "--shard cannot be combined with --engine ray"),
         (("--engine", "ray", "--batch"), "Batches do not go with --engine ray"),
         (("--engine", "ray", "--until", "width <= 0.1"), "cannot tell when enough is known"),
         (("--engine", "ray", "--retry-unscored", "--shards", "2"), "0 of 2 shards are done"),

@@ -21,7 +21,7 @@ def test_statistics(judgenet: Judgenet) -> None:
         assert 0.9 < cell["methods"]["stratified"]["coverage"] <= 1
     told = judgenet("selfcheck", "statistics", "--runs", 500)
     assert told.code == 0
-    assert "As it should be, of what was simulated here (the corrected rates" in told.out
+    assert "As expected, in what was simulated here (the corrected rates" in told.out
     assert "Not simulated here: decided pairs, these pairs only, accuracy" in told.out
     assert [cell["judge"] for cell in shown["three_classes"]["cells"]][:3] == ["strong", "strong", "typical"]
     assert set(shown["three_classes"]["cells"][0]["methods"]) >= {"k_class", "k_class_bootstrap", "stratified"}
