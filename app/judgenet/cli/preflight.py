@@ -125,6 +125,6 @@ def _facts(model_preflight: Preflight) -> str:
     if model_preflight.returned_model and model_preflight.returned_model != model_preflight.model:
         facts.append(f"answers as {model_preflight.returned_model}")
     if model_preflight.context is not None:
-        facts.append(f"a context of {model_preflight.context:,} tokens, as the server tells")
+        facts.append(f"a context of {model_preflight.context:,} tokens, as the server reports it")
     facts += [f"{name}: {value}" for name, value in model_preflight.learned.items()]
     return ", ".join(facts)

@@ -31,7 +31,7 @@ def _parameter(option: Field[Any], text: str) -> inspect.Parameter:
     if info.argument:
         declared = typer.Argument(metavar=info.metavar, help=text)
     else:
-        declared = typer.Option(*info.flags, metavar=info.metavar, help=text, min=info.least)
+        declared = typer.Option(*info.flags, metavar=info.metavar, help=text, min=info.minimum)
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(option.name, kind, default=default, annotation=Annotated[hint, declared])
 

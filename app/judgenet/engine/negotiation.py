@@ -35,7 +35,7 @@ def lesson(
         return _other_way(learned, request, provider)
     if parameter == common.TEMPERATURE and common.thinks(request, learned, provider):
         # The same model may take one where it does not think.
-        return common.HEAT_OF_THINKING, common.NOT_APPLIED
+        return common.TEMPERATURE_WITH_REASONING, common.NOT_APPLIED
     return parameter, common.NOT_APPLIED
 
 
@@ -53,7 +53,7 @@ _IN_WORDS = {
     (common.LIMIT, common.LIMIT_RENAMED): "max_tokens is refused and sent as max_completion_tokens",
     (common.LIMIT, common.LIMIT_PLAIN): "max_completion_tokens is refused and sent as max_tokens",
     (common.TEMPERATURE, common.NOT_APPLIED): "temperature not applied, as it is refused",
-    (common.HEAT_OF_THINKING, common.NOT_APPLIED): "temperature not applied with reasoning, as it is refused",
+    (common.TEMPERATURE_WITH_REASONING, common.NOT_APPLIED): "temperature not applied with reasoning, as it is refused",
     (SCORES, common.FEWER_ALTERNATIVES): "20 alternatives a token are refused; 5 are asked for",
     (SCORES, common.NOT_APPLIED): "token probabilities are refused; scores are those of the sampled text",
     (common.SEED, common.NOT_APPLIED): "seed not applied, as it is refused",

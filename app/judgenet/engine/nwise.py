@@ -1,4 +1,4 @@
-"""Asks a judge to put several responses in order: one call an instruction, kept and paid once as all calls are."""
+"""Asks a judge to put several responses in order: one call per question, kept and paid for once like all calls."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from judgenet.store.runs import Answer, keep_answer, recorded
 
 _FORMS: tuple[ReplyForm, ReplyForm] = ("json", "text")
 _MAX_TOKENS = 1024
-_AROUND = (8, 40)
-_EACH = (2, 4)
-"""Tokens of an answer, and more for each response: short and long ones."""
+_BASE_TOKENS = (8, 40)
+_TOKENS_PER_RESPONSE = (2, 4)
+"""Tokens of a short and of a long answer: a base, and some for each response."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrdersEstimate:
-    """What asking for orders comes to. ``price`` is that of the open calls, ``None`` where the model's is unknown, with
-    a ``reason``; ``currency`` and ``price_date`` are those of the price table."""
+    """Calls and price of asking for orders. ``price`` is that of the open calls, ``None`` where the model's price is
+    unknown, with a ``reason``; ``currency`` and ``price_date`` are those of the price table."""
 
     calls: int
     recorded: int
@@ -68,7 +68,7 @@ class OrdersEstimate:
         }
 
     def line(self) -> str:
-        """The estimate for people."""
+        """The estimate in one line."""
         paid = f", {self.recorded:,} of them paid for" if self.recorded else ""
         if self.price is None:
             return f"{plural(self.calls, 'call')} more{paid}; price unknown: {self.reason}"
@@ -78,7 +78,8 @@ class OrdersEstimate:
 
 
 def estimate_orders(start: Start, groups: Groups, store: Store | None) -> OrdersEstimate:
-    """Calls and price of asking for the orders of all groups; ``store`` tells what is paid for already."""
+    """Calls and price of asking for the orders of all groups; ``store`` has the answers that
+    are paid for already."""
     settings = start.spec.settings
     endpoint, model = settings.endpoint or "", settings.model or ""
     salt = start.salt if store is None else store.salt(start.salt)
@@ -90,7 +91,7 @@ def estimate_orders(start: Start, groups: Groups, store: Store | None) -> Orders
             known += 1
             continue
         prompt, parameters, _ = asked[0]
-        answers = (around + each * groups.size for around, each in zip(_AROUND, _EACH, strict=True))
+        answers = (base + each * groups.size for base, each in zip(_BASE_TOKENS, _TOKENS_PER_RESPONSE, strict=True))
         for place, more in enumerate((_tokens_in(prompt, parameters), *answers)):
             tokens[place] += more
     profile = start.profiles.get(endpoint)
@@ -106,7 +107,7 @@ def estimate_orders(start: Start, groups: Groups, store: Store | None) -> Orders
 
 @dataclass(slots=True)
 class _Asking:
-    """What one asking of all groups has come to so far."""
+    """The results of asking about all groups, so far."""
 
     rankings: dict[int, tuple[str, ...]] = field(default_factory=dict)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -116,22 +117,22 @@ class _Asking:
 
 
 class OrdersHandle:
-    """An asking that goes on in a thread. ``future`` gives the orders. May be used from any thread."""
+    """Calls about groups, made on the engine's thread. ``future`` gives the orders. May be used from any thread."""
 
     def __init__(self, store: Store, start: Start, groups: Groups, on_call: Callable[[int, int], None]) -> None:
         self._runtime = Runtime()
         self.future: Future[OrderAnswers] = self._runtime.submit(_ask_all(store, start, groups, on_call))
 
     def close(self) -> None:
-        """Ends what goes on; answers that came in are kept."""
+        """Ends the calls; the answers so far are kept."""
         self._runtime.close()
 
 
 def ask_orders(
     store: Store, start: Start, groups: Groups, on_call: Callable[[int, int], None] = lambda done, total: None
 ) -> OrdersHandle:
-    """Asks the model of a start (its network's own settings) about all groups. ``on_call`` hears, on the engine's
-    thread, how many are in. The start's limits hold."""
+    """Asks the model of a start (its network's own settings) about all groups. ``on_call`` gets the number of
+    answers, on the engine's thread. The start's limits hold."""
     return OrdersHandle(store, start, groups, on_call)
 
 
@@ -142,19 +143,19 @@ async def _ask_all(store: Store, start: Start, groups: Groups, on_call: Callable
     asker = _Asker(store, start, endpoint, groups.size, asking)
     total = len(groups.groups)
 
-    async def one(group: Group) -> None:
+    async def ask_and_count(group: Group) -> None:
         if await asker.ask(group):
             asking.asked += 1
             on_call(asking.asked, total)
 
     try:
-        # The first call goes alone: a wrong key or a refused parameter shows before a second one is sent.
-        await one(groups.groups[0])
-        waiting = asyncio.Semaphore(max(1, endpoint.concurrency))
+        # The first call goes alone, so that a wrong key or a refused parameter shows before the second.
+        await ask_and_count(groups.groups[0])
+        places = asyncio.Semaphore(max(1, endpoint.concurrency))
 
         async def in_turn(group: Group) -> None:
-            async with waiting:
-                await one(group)
+            async with places:
+                await ask_and_count(group)
 
         await asyncio.gather(*(in_turn(group) for group in groups.groups[1:]))
     finally:
@@ -190,7 +191,7 @@ def _tokens_in(prompt: Prompt, parameters: Parameters) -> int:
 
 
 class _Asker:
-    """Asks one group after the other and keeps what came of it."""
+    """Asks about one group at a time and keeps the answers."""
 
     def __init__(self, store: Store, start: Start, endpoint: Endpoint, size: int, asking: _Asking) -> None:
         self._store = store
@@ -206,7 +207,7 @@ class _Asker:
         self._max_tokens = settings.max_tokens or _MAX_TOKENS
 
     async def ask(self, group: Group) -> bool:
-        """True where the group has an answer, readable or not."""
+        """Asks about a group. True where there is an answer, readable or not."""
         for form in dict.fromkeys((self._endpoint.form(self._model), *_FORMS)):
             kept = recorded(self._store, self._question(group, form)[2])
             if kept is not None:
@@ -224,7 +225,7 @@ class _Asker:
                 self._asking.message = str(stop)
                 return False
             except CallFailed as failure:
-                # No answer: it is asked again the next time.
+                # No answer: the next start asks again.
                 self._asking.reasons[failure.reason.value] += 1
                 return False
             if reply is None:

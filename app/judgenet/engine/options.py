@@ -1,4 +1,4 @@
-"""The options of a run: one value with the help text and the check of each, whoever names them."""
+"""The options of a run as one value, with the help text and the check of each."""
 
 from __future__ import annotations
 
@@ -28,49 +28,50 @@ class OptionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class OptionInfo:
-    """What is known of an option beside its type and default.
+    """What an option has besides its type and default.
 
-    ``flags`` are its names on the command line where they do not follow from the field's; ``least`` is the smallest
-    number that it takes; ``check`` gets its name there and its value, and raises :class:`OptionError`.
+    ``flags`` are its names on the command line where they do not follow from the field's name; ``minimum`` is the
+    smallest number allowed; ``check`` gets its name on the command line and its value, and raises
+    :class:`OptionError`.
     """
 
     help: str
     flags: tuple[str, ...] = ()
     metavar: str | None = None
-    least: int | None = None
+    minimum: int | None = None
     argument: bool = False
     check: Callable[[str, Any], object] | None = None
 
 
-def option_info(of: Field[Any]) -> OptionInfo:
+def option_info(option: Field[Any]) -> OptionInfo:
     """The help text, names and check of a field of :class:`RunOptions`."""
-    info: OptionInfo = of.metadata[_METADATA]
+    info: OptionInfo = option.metadata[_METADATA]
     return info
 
 
-def flag_of(of: Field[Any]) -> str:
+def flag_of(option: Field[Any]) -> str:
     """An option's name on the command line: ``--base-url``."""
-    info = option_info(of)
+    info = option_info(option)
     if info.argument:
-        return of.name.upper()
-    return info.flags[-1].partition("/")[0] if info.flags else f"--{of.name.replace('_', '-')}"
+        return option.name.upper()
+    return info.flags[-1].partition("/")[0] if info.flags else f"--{option.name.replace('_', '-')}"
 
 
-def _about(
+def _metadata(
     help: str,
     *flags: str,
     metavar: str | None = None,
-    least: int | None = None,
+    minimum: int | None = None,
     argument: bool = False,
     check: Callable[[str, Any], object] | None = None,
 ) -> dict[str, OptionInfo]:
-    return {_METADATA: OptionInfo(help, flags, metavar, least, argument, check)}
+    return {_METADATA: OptionInfo(help, flags, metavar, minimum, argument, check)}
 
 
 def whole_number(flag: str, text: str, other: str = "") -> int:
-    """A whole number of 1 or more; ``other`` says what else the option takes.
+    """Reads a whole number of 1 or more; ``other`` names what else the option takes.
 
-    :raises OptionError: it is none.
+    :raises OptionError: the text is no such number.
     """
     if not text.isdecimal() or int(text) < 1:
         raise OptionError(f"{flag}{text}: a whole number of 1 or more{other}.")
@@ -78,12 +79,12 @@ def whole_number(flag: str, text: str, other: str = "") -> int:
 
 
 def read_width(flag: str, text: str) -> int | None:
-    """The number of neurons in a layer; ``None``: as many as roles come back."""
+    """The number of neurons in a layer; ``None``: one per role that the model names."""
     return None if text.lower() == "auto" else whole_number(f"{flag} ", text, ", or 'auto'")
 
 
 def read_temperature(flag: str, text: str) -> float | Literal["default"]:
-    """A temperature, or the endpoint's own."""
+    """A temperature, or ``default`` for the endpoint's own."""
     if text == "default":
         return "default"
     try:
@@ -96,7 +97,7 @@ def read_temperature(flag: str, text: str) -> float | Literal["default"]:
 
 
 def read_reasoning(flag: str, text: str) -> ReasoningValue:
-    """An effort, a number of thinking tokens, or the endpoint's own."""
+    """An effort, a number of thinking tokens, or ``default`` for the endpoint's own."""
     try:
         value = read_reasoning_text("", text)
     except DocumentError as error:
@@ -114,7 +115,7 @@ def read_extra(flag: str, text: str) -> str:
 
 
 def check_stop_rule(flag: str, text: str) -> None:
-    """Checks a stop rule and where it stands."""
+    """Checks a stop rule and its place."""
     try:
         read_placed_rule(text)
     except NetworkError as error:
@@ -141,7 +142,7 @@ def read_price(flag: str, text: str) -> tuple[float, float]:
 
 
 def read_until(flag: str, text: str) -> UntilRule:
-    """The rule by which a run stops when enough is known."""
+    """The rule by which a run stops early."""
     try:
         return parse_until(text)
     except UntilError as error:
@@ -165,7 +166,7 @@ def read_live_after(flag: str, text: str) -> float:
 
 
 def price_table(options: RunOptions, endpoints: Sequence[str]) -> PriceTable | None:
-    """The price that the options name, for all models of these endpoints; ``None`` where they name none."""
+    """The price given by the options, for all models of these endpoints; ``None`` where they give none."""
     if options.price is None:
         return None
     cost_in, cost_out = read_price("--price", options.price)
@@ -175,100 +176,117 @@ def price_table(options: RunOptions, endpoints: Sequence[str]) -> PriceTable | N
 def _check_project(_flag: str, path: Path) -> None:
     if path.suffix != PROJECT_SUFFIX:
         raise OptionError(
-            f"{path}: no project; its name would end in {PROJECT_SUFFIX}. Several files of pairs: --pairs for each."
+            f"{path} is not a project: the name of a project ends in {PROJECT_SUFFIX}. For several files of pairs, "
+            "repeat --pairs."
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """Everything that can be said of a run beside its project. ``None``: as the project has it, else the default.
+    """All options of a run besides its project. ``None``: the project's value, else the default.
 
     :raises OptionError: a value cannot be used.
     """
 
     project: Path | None = field(
         default=None,
-        metadata=_about(
-            "A project file; without one the options serve.", metavar="[PROJECT]", argument=True, check=_check_project
+        metadata=_metadata(
+            "A project file; without one, the options describe the run.",
+            metavar="[PROJECT]",
+            argument=True,
+            check=_check_project,
         ),
     )
     pairs: tuple[Path, ...] = field(
         default=(),
-        metadata=_about(
-            "File of pairs; several for FairEval's four files, or a folder. book.xlsx#SHEET names a sheet.", "--pairs"
+        metadata=_metadata(
+            "File of pairs, or a folder; repeat it for data in several files, such as FairEval's four. book.xlsx#SHEET "
+            "names a sheet.",
+            "--pairs",
         ),
     )
     columns: tuple[str, ...] = field(
         default=(),
-        metadata=_about(
-            "Columns of the file: question=prompt,response_a=answer_1,… Dotted paths lead into nested fields: "
+        metadata=_metadata(
+            "Columns of the file: question=prompt,response_a=answer_1,… Dotted paths name nested fields: "
             "question=data.prompt. Repeatable.",
             "--map",
         ),
     )
     labels: tuple[str, ...] = field(
         default=(),
-        metadata=_about("Label values of the file: 1=a,2=b,0=tie. Never guessed. Repeatable.", "--label-map"),
+        metadata=_metadata(
+            "Label values of the file: 1=a,2=b,0=tie. They are never guessed. Repeatable.", "--label-map"
+        ),
     )
-    encoding: str | None = field(default=None, metadata=_about("Encoding of a file that is not UTF-8, such as cp1252."))
+    encoding: str | None = field(
+        default=None, metadata=_metadata("Encoding of a file that is not UTF-8, such as cp1252.")
+    )
     sheet: str | None = field(
         default=None,
-        metadata=_about("Sheet of an Excel workbook; else the first that looks like pairs.", metavar="NAME"),
+        metadata=_metadata("Sheet of an Excel workbook; otherwise the first that looks like pairs.", metavar="NAME"),
     )
     leave_out_bad: bool = field(
         default=False,
-        metadata=_about("Leave out rows that cannot be read; they are counted and named.", "--leave-out-bad"),
+        metadata=_metadata("Leave out rows that cannot be read; they are counted and listed.", "--leave-out-bad"),
     )
     unpack_limit: str | None = field(
         default=None,
-        metadata=_about(
-            "Most that a file of pairs may unpack to, such as 4GB; reading takes less than three times as much memory. "
-            "The variable JUDGENET_UNPACK_LIMIT sets it, too.  [default: 1GiB]",
+        metadata=_metadata(
+            "Largest size that a file of pairs may unpack to, such as 4GB; reading takes less than three times as much "
+            "memory. The variable JUDGENET_UNPACK_LIMIT sets it as well.  [default: 1GiB]",
             metavar="SIZE",
         ),
     )
     matches: str | None = field(
         default=None,
-        metadata=_about(
-            "Of more than two responses to a question: how many pairs of each are judged: all, a number or a "
-            "share (25%). Drawn by --seed; every system stays connected with every other. With auto the run chooses "
-            "pairs as it goes on, where the ranks of systems are least separated, and stops when they are."
+        metadata=_metadata(
+            "With more than two responses per question: how many pairs of each question are judged: all, a number or a "
+            "share (25%). They are drawn by --seed, and every system stays connected with every other. With auto the "
+            "run chooses its pairs as it goes, where the ranks of the systems are least certain, and stops when they "
+            "are separated."
         ),
     )
     systems: str | None = field(
-        default=None, metadata=_about("Names of the systems, by response: gpt,llama,qwen.", metavar="NAMES")
+        default=None,
+        metadata=_metadata("Names of the systems, in the order of their responses: gpt,llama,qwen.", metavar="NAMES"),
     )
-    limit: int | None = field(default=None, metadata=_about("Judge at most this many pairs.", least=1))
+    limit: int | None = field(default=None, metadata=_metadata("Judge at most this many pairs.", minimum=1))
     pick: Literal["first", "random"] = field(
-        default="first", metadata=_about("Which ones, with --limit: the first, or drawn by --seed.")
+        default="first", metadata=_metadata("Which pairs --limit keeps: the first, or a sample drawn by --seed.")
     )
     width: str | None = field(
-        default=None, metadata=_about("Neurons in each layer, or 'auto': as many as roles come back.", check=read_width)
+        default=None,
+        metadata=_metadata(
+            "Neurons in each layer, or 'auto': one for each role that the model names.", check=read_width
+        ),
     )
-    depth: int | None = field(default=None, metadata=_about("Number of layers.", least=1))
+    depth: int | None = field(default=None, metadata=_metadata("Number of layers.", minimum=1))
     roles: str | None = field(
         default=None,
-        metadata=_about(
+        metadata=_metadata(
             "generated (by the model, for each pair), generated:N (at most N, the same for every width of a "
-            "sweep), criteria (those of each pair, one neuron a criterion), none, or a file of roles (JSON, or "
+            "sweep), criteria (those of each pair, one neuron per criterion), none, or a file of roles (JSON, or "
             "'name: text' lines)."
         ),
     )
     orders: OrderSetting | None = field(
-        default=None, metadata=_about("Orders in which the responses are shown; random draws one a call by --seed.")
+        default=None,
+        metadata=_metadata("Orders in which the responses are shown; random draws one per call by --seed."),
     )
-    samples: int | None = field(default=None, metadata=_about("Calls of each neuron in each order.", least=1))
+    samples: int | None = field(default=None, metadata=_metadata("Calls of each neuron in each order.", minimum=1))
     wiring: Literal["full", "window"] | None = field(
-        default=None, metadata=_about("What deeper layers read: the whole layer before, or neighbours.")
+        default=None,
+        metadata=_metadata("What deeper layers read: the whole layer before (full), or neighbours in it (window)."),
     )
     chair: bool | None = field(
-        default=None, metadata=_about("One more neuron that reads the last layer and decides.", "--chair/--no-chair")
+        default=None, metadata=_metadata("One more neuron that reads the last layer and decides.", "--chair/--no-chair")
     )
     stop_when: str | None = field(
         default=None,
-        metadata=_about(
-            "Decide a pair early where a rule holds, and ask no more of it: orders-agree, neurons-agree, decided, "
-            "margin>=VOTES, difference>=POINTS, or never; with after=LAYER or after=neurons, such as "
+        metadata=_metadata(
+            "Decide a pair early where a rule holds, and skip its other calls: orders-agree, neurons-agree, decided, "
+            "margin>=VOTES, difference>=POINTS, or never; followed by after=LAYER or after=neurons, such as "
             "'orders-agree after=1'.",
             metavar="RULE",
             check=check_stop_rule,
@@ -276,50 +294,52 @@ class RunOptions:
     )
     quorum: int | None = field(
         default=None,
-        metadata=_about(
-            "No verdict where fewer neurons than this have a valid answer: such pairs count as missing.",
+        metadata=_metadata(
+            "Give no verdict where fewer neurons than this have a valid answer: such pairs count as missing.",
             metavar="NEURONS",
-            least=1,
+            minimum=1,
         ),
     )
     stand_in: tuple[str, ...] = field(
         default=(),
-        metadata=_about(
-            "Model that is asked in place of a neuron's own when its endpoint stops, or is not reached for 120 seconds "
-            "('ENDPOINT/MODEL after=60' says another time); several are asked in their order, 'none' drops the "
-            "project's. The record says who answered.",
+        metadata=_metadata(
+            "Model that answers in place of a neuron's own when its endpoint stops, or is out of reach for 120 seconds "
+            "('ENDPOINT/MODEL after=60' sets another time). Several are used in their order; 'none' removes the "
+            "project's. The record says which model answered.",
             "--stand-in",
             metavar="ENDPOINT/MODEL",
             check=check_stand_ins,
         ),
     )
-    language: Language | None = field(default=None, metadata=_about("Language of the prompts."))
+    language: Language | None = field(default=None, metadata=_metadata("Language of the prompts."))
     endpoint: str | None = field(
         default=None,
-        metadata=_about("Name of an endpoint (judgenet endpoint list), or replay:RUN to answer from a recorded run."),
+        metadata=_metadata(
+            "Name of an endpoint (judgenet endpoint list), or replay:RUN to answer from a recorded run."
+        ),
     )
-    base_url: str | None = field(default=None, metadata=_about("Address of an endpoint, with or without /v1."))
-    model: str | None = field(default=None, metadata=_about("Model to ask."))
+    base_url: str | None = field(default=None, metadata=_metadata("Address of an endpoint, with or without /v1."))
+    model: str | None = field(default=None, metadata=_metadata("Model to ask."))
     api_key_env: str | None = field(
-        default=None, metadata=_about("Name (not value) of the variable that holds the API key.", metavar="NAME")
+        default=None, metadata=_metadata("Name (not value) of the variable that holds the API key.", metavar="NAME")
     )
     temperature: str | None = field(
         default=None,
-        metadata=_about("Temperature of the judges; 'default' leaves it to the endpoint.", check=read_temperature),
+        metadata=_metadata("Temperature of the judges; 'default' uses the endpoint's.", check=read_temperature),
     )
-    max_tokens: int | None = field(default=None, metadata=_about("Most tokens of an answer.", least=1))
+    max_tokens: int | None = field(default=None, metadata=_metadata("Most tokens in an answer.", minimum=1))
     reasoning: str | None = field(
         default=None,
-        metadata=_about(
-            "How much the model thinks before it answers: none, minimal, low, medium, high, xhigh, max, the most "
-            "thinking tokens, or 'default' (left to the endpoint). The room for it comes on top of --max-tokens.",
+        metadata=_metadata(
+            "How much the model thinks before it answers: none, minimal, low, medium, high, xhigh, max, a maximum "
+            "number of thinking tokens, or 'default' (the endpoint's). These tokens come on top of --max-tokens.",
             metavar="EFFORT|TOKENS",
             check=read_reasoning,
         ),
     )
     extra: str | None = field(
         default=None,
-        metadata=_about(
+        metadata=_metadata(
             "Further fields of every request, as a JSON object: '{\"top_k\": 20}'. Objects within it are merged.",
             metavar="JSON",
             check=read_extra,
@@ -327,81 +347,88 @@ class RunOptions:
     )
     scores: ScoresSetting | None = field(
         default=None,
-        metadata=_about(
-            "text: the scores as the model writes them. probabilities: expected scores from the probabilities of its "
-            "tokens, where the endpoint gives them; the record counts the calls where it does not."
+        metadata=_metadata(
+            "text: the scores that the model writes. probabilities: expected scores by the probabilities of its "
+            "tokens, where the endpoint reports them; the record counts the calls where it does not."
         ),
     )
-    seed: int = field(default=0, metadata=_about("Seed of random order and of --pick random."))
-    concurrency: int | None = field(default=None, metadata=_about("Calls in flight.", "-j", "--concurrency", least=1))
+    seed: int = field(default=0, metadata=_metadata("Seed of random orders and of --pick random."))
+    concurrency: int | None = field(
+        default=None, metadata=_metadata("Parallel calls.", "-j", "--concurrency", minimum=1)
+    )
     patience: float | None = field(
         default=None,
-        metadata=_about(
-            "Seconds that an endpoint which is not reached any more is waited for before the run stops.  "
-            "[default: 1800]",
+        metadata=_metadata(
+            "Seconds to wait for an endpoint that is no longer reached, before the run stops.  [default: 1800]",
             metavar="S",
-            least=0,
+            minimum=0,
         ),
     )
-    max_calls: int | None = field(default=None, metadata=_about("Stop before more new calls than this.", least=0))
-    token_budget: int | None = field(default=None, metadata=_about("Stop before more tokens than this.", least=0))
+    max_calls: int | None = field(
+        default=None, metadata=_metadata("Stop before this number of new calls is exceeded.", minimum=0)
+    )
+    token_budget: int | None = field(
+        default=None, metadata=_metadata("Stop before this number of tokens is exceeded.", minimum=0)
+    )
     price: str | None = field(
         default=None,
-        metadata=_about(
-            "Price of the model in USD per million tokens in and out: 0.15,0.60.", metavar="IN,OUT", check=read_price
+        metadata=_metadata(
+            "Price of the model in USD per million input and output tokens: 0.15,0.60.",
+            metavar="IN,OUT",
+            check=read_price,
         ),
     )
     budget: float | None = field(
-        default=None, metadata=_about("Stop before more money than this is spent.", metavar="USD", least=0)
+        default=None, metadata=_metadata("Stop before more than this is spent.", metavar="USD", minimum=0)
     )
     until: str | None = field(
         default=None,
-        metadata=_about(
+        metadata=_metadata(
             "Stop when enough is known, by intervals that are valid at any time: 'c2_all excludes 50%', 'accuracy "
-            "above 70%', 'corrected excludes 50%', 'width <= 0.1'; several joined by 'or'. Pairs are then asked in an "
-            "order drawn by --seed.",
+            "above 70%', 'corrected excludes 50%', 'width <= 0.1'; join several with 'or'. The pairs are then judged "
+            "in an order drawn by --seed.",
             metavar="RULE",
             check=read_until,
         ),
     )
     batch: bool | None = field(
         default=None,
-        metadata=_about(
-            "Ask by the endpoint's batches, at about half the price and within a day; a layer is a batch. The run "
-            "may be stopped meanwhile: the same command takes the answers in. --no-batch asks live, and cancels "
-            "batches that are still out.",
+        metadata=_metadata(
+            "Use the endpoint's batches, at about half the price and within a day; each layer is a batch. The run may "
+            "be stopped meanwhile: the same command fetches the answers. --no-batch makes the calls live, and cancels "
+            "open batches.",
             "--batch/--no-batch",
         ),
     )
     live_after: str | None = field(
         default=None,
-        metadata=_about(
-            "With batches: what is not back by then is cancelled and asked live. A time of day (18:00), a date and "
-            "time (2026-12-01T06:00), or a span from now (6h).",
+        metadata=_metadata(
+            "With batches: calls without an answer by then are cancelled and made live. A time of day (18:00), a date "
+            "and time (2026-12-01T06:00), or a span from now (6h).",
             metavar="TIME",
             check=read_live_after,
         ),
     )
     shard: str | None = field(
         default=None,
-        metadata=_about(
-            "Judge one of N parts of a project's questions, such as 17/300: for array jobs. Each part is a run of its "
-            "own in PROJECT.shards; judgenet merge makes one run of them.",
+        metadata=_metadata(
+            "Judge one of N parts of a project's questions, such as 17/300, for array jobs. Each part is a run of its "
+            "own in PROJECT.shards; judgenet merge combines them.",
             metavar="K/N",
             check=read_shard,
         ),
     )
     out: Path | None = field(
-        default=None, metadata=_about("Folder of the run; the same again resumes what is in it.", metavar="DIR")
+        default=None, metadata=_metadata("Folder of the run; a run that is in it already is resumed.", metavar="DIR")
     )
 
     def __post_init__(self) -> None:
-        for of in fields(self):
-            value, info = getattr(self, of.name), option_info(of)
+        for option in fields(self):
+            value, info = getattr(self, option.name), option_info(option)
             if value is None:
                 continue
             # The comparison is so that NaN is refused too.
-            if info.least is not None and not value >= info.least:
-                raise OptionError(f"{flag_of(of)} {value}: must be {info.least} or more.")
+            if info.minimum is not None and not value >= info.minimum:
+                raise OptionError(f"{flag_of(option)} {value}: must be {info.minimum} or more.")
             if info.check is not None:
-                info.check(flag_of(of), value)
+                info.check(flag_of(option), value)

@@ -1,4 +1,4 @@
-"""Which pair a run takes up next, in the usual case: one after the other. No library is needed for it."""
+"""Chooses the next pair of a run, in the usual case one after the other. Needs no library."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ Verdicts = Mapping[str, Verdict | None]
 
 @dataclass(frozen=True, slots=True)
 class Enough:
-    """Why a run may stop: for people, and as the run's record keeps it."""
+    """Why a run may stop: a sentence, and the entry of the run's record."""
 
     message: str
     record: Mapping[str, Any]
 
 
 class Steering(Protocol):
-    """Chooses the pairs that a run takes up. All calls come from the engine's loop."""
+    """Chooses the pairs that a run begins. Used on the engine's loop."""
 
     @property
     def enough(self) -> Enough | None:
         """Why the run should stop now, ``None`` while it should not."""
 
     def next_pair(self) -> int | None:
-        """The index of the pair to take up next; ``None`` where there is none now. Where nothing is under way either,
-        the run is at its end."""
+        """The index of the pair to begin next; ``None`` where there is none now. If no pair is under way either, the
+        run is at its end."""
 
     def take(self, index: int, verdicts: Verdicts) -> None:
-        """Takes in that a pair is finished, with the verdict of each aggregation."""
+        """Records a finished pair, with the verdict of each aggregation."""
 
 
 class StopWatch(Protocol):
-    """Tells when a run has learned enough."""
+    """Watches whether a run has learned enough."""
 
     @property
     def enough(self) -> Enough | None:
         """Why the run should stop now, ``None`` while it should not."""
 
     def take(self, index: int, verdicts: Verdicts) -> None:
-        """Takes in that a pair is finished, with the verdict of each aggregation."""
+        """Records a finished pair, with the verdict of each aggregation."""
 
 
 class InOrder:
-    """All pairs in an order; with a rule it stops the run when enough is known."""
+    """All pairs in an order; with a watch, the run stops when enough is known."""
 
     def __init__(self, order: Sequence[int], watch: StopWatch | None = None) -> None:
         self._next: Iterator[int] = iter(order)

@@ -1,4 +1,4 @@
-"""A data set in short, for showing: keys by which many pairs are sorted, filtered and searched at once."""
+"""An index of a data set for display: keys by which many pairs are sorted, filtered and searched at once."""
 
 from __future__ import annotations
 
@@ -26,27 +26,28 @@ SortKey = Literal["id", "task", "question", "length_a", "length_b", "human", "ve
 NoVerdict = Literal["", "unscored", "no quorum", "for people"]
 """Why there is no verdict on a pair that was judged, in words."""
 
-_FEW: Final = 50
-"""So many pairs are looked at one by one; of more the table of all is asked, which is made anew when calls come in."""
+_CHECKED_SINGLY: Final = 50
+"""Up to this many pairs are checked one by one; for more, the table of all is used, which is rebuilt after new
+calls."""
 
 JudgedState = Literal["a", "tie", "b", "unscored", "no_quorum", "open", "people"]
-"""What a network said of a pair. ``unscored``: it was judged, but no verdict came; ``open``: not judged (yet);
-``people``: its verdict is not sure enough to be accepted; ``no_quorum``: too few neurons have a valid answer."""
+"""The state of a pair in a run: its verdict, or ``unscored``: judged without a verdict; ``open``: not judged (yet);
+``people``: its verdict is too uncertain to be accepted; ``no_quorum``: too few neurons have a valid answer."""
 JUDGED: Final[tuple[JudgedState, ...]] = get_args(JudgedState)
 
 Match = Literal["agree", "differ"]
-"""Whether verdict and human label are the same, where a pair has both."""
+"""Whether verdict and human label agree, where a pair has both."""
 
 _PAIRS_PER_CHECK: Final = 500
 _SORTED_CHARS: Final = 200
 _CODE: Final[dict[Verdict | None, int]] = {verdict: code for code, verdict in enumerate(CODES)}
 
 StopCheck = Callable[[], object]
-"""Called now and then; it may raise to end the work."""
+"""Called from time to time; it may raise to end the work."""
 
 
 def _no_check() -> None:
-    """Checks nothing."""
+    """Does nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class PairFilter:
 
 
 class DatasetVerdicts:
-    """What a run said of the pairs of a data set, by position.
+    """The verdicts of a run on the pairs of a data set, by position.
 
     Attributes:
         verdict: codes (:data:`~judgenet.stats.curves.CODES`).
@@ -95,21 +96,21 @@ class DatasetVerdicts:
     def of(cls, table: RunFrame | None, ids: Sequence[str], rule: str = "") -> DatasetVerdicts:
         """The verdicts of a run on the pairs with these ids; ``None``: there is no run.
 
-        ``rule`` names the aggregation that gives them; where the run has none of that name, its own decides.
+        ``rule`` names their aggregation; where the run has none of that name, its deciding one is used.
         """
-        made = cls(len(ids))
+        verdicts = cls(len(ids))
         if table is not None:
-            made.rule = rule if rule in table.aggregations else deciding(table.spec)
+            verdicts.rule = rule if rule in table.aggregations else deciding(table.spec)
             places = {pair_id: place for place, pair_id in enumerate(ids)}
-            made._positions = np.fromiter(
+            verdicts._positions = np.fromiter(
                 (places.get(pair_id, -1) for pair_id in table.pairs.ids), np.int32, len(table.pairs.ids)
             )
-            made._table = table
-            made.take(range(len(table.pairs.ids)))
-        return made
+            verdicts._table = table
+            verdicts.take(range(len(table.pairs.ids)))
+        return verdicts
 
     def take(self, pairs: Iterable[int]) -> list[int]:
-        """Takes over what the run says now of some of its pairs; returns their positions in the data set."""
+        """Updates the verdicts of some of the run's pairs; returns their positions in the data set."""
         table = self._table
         if table is None:
             return []
@@ -122,14 +123,14 @@ class DatasetVerdicts:
         if self.rule == ACCEPTED:
             self.people[positions] = table.for_people[index]
         if table.spec.aggregation.quorum is not None:
-            few = len(index) <= _FEW
+            few = len(index) <= _CHECKED_SINGLY
             lacking = [lacks_quorum(table, self.rule, pair) for pair in index.tolist()] if few else None
             self.no_quorum[positions] = without_quorum(table, self.rule)[index] if lacking is None else lacking
         places: list[int] = positions.tolist()
         return places
 
     def missing(self, position: int) -> NoVerdict:
-        """Why there is no verdict on a pair that was judged; empty where there is one, or it was not judged."""
+        """Why a judged pair has no verdict; empty where it has one, or was not judged."""
         if self.verdict[position] or not self.judged[position]:
             return ""
         return FOR_PEOPLE if self.people[position] else NO_QUORUM if self.no_quorum[position] else "unscored"
@@ -140,17 +141,17 @@ class DatasetVerdicts:
         return verdict
 
     def run_index(self, position: int) -> int | None:
-        """The index within the run of the pair at a position, ``None`` where the run does not have it."""
+        """The index within the run of the pair at a position, ``None`` where it is not in the run."""
         places = np.flatnonzero(self._positions == position)
         return int(places[0]) if places.size else None
 
 
 class PairIndex:
-    """Keys of many pairs, by position in the data set. Made in a thread; sorting keys are made when first needed.
+    """Keys of many pairs, by position in the data set. Built in a thread; sorting keys are computed when first needed.
 
     Attributes:
         pairs: the pairs.
-        tasks: the tasks that occur, the commonest first; ``None`` stands for "no task".
+        tasks: the tasks that occur, the most frequent first; ``None`` stands for "no task".
         human: codes of the labels.
         length_a, length_b: characters of the responses.
     """
@@ -184,7 +185,7 @@ class PairIndex:
         chosen: NDArray[np.bool_] | None = None,
         check: StopCheck = _no_check,
     ) -> NDArray[np.int32]:
-        """All positions in the order of a key; ``None``: that of the source. Pairs without a value come last."""
+        """All positions in the order of a key; ``None``: the order of the source. Pairs without a value come last."""
         count = len(self.pairs)
         if key is None:
             return np.arange(count, dtype=np.int32)
@@ -246,7 +247,7 @@ class PairIndex:
         findings: Mapping[str, Collection[str]] | None = None,
         check: StopCheck = _no_check,
     ) -> NDArray[np.bool_]:
-        """True where a pair passes. ``findings`` gives the ids by kind; ``chosen`` of ``None``: all are chosen."""
+        """True where a pair passes. ``findings`` are the ids by kind; where ``chosen`` is ``None``, all pairs are."""
         count = len(self.pairs)
         verdicts = verdicts or DatasetVerdicts(count)
         passed = np.ones(count, np.bool_)
@@ -259,7 +260,7 @@ class PairIndex:
         if wanted.human is not None:
             passed &= np.isin(self.human, [_CODE[label] for label in wanted.human])
         if wanted.verdict is not None:
-            passed &= np.isin(self._judged(verdicts), [JUDGED.index(one) for one in wanted.verdict])
+            passed &= np.isin(self._judged(verdicts), [JUDGED.index(state) for state in wanted.verdict])
         if wanted.match is not None:
             both = (self.human > 0) & (verdicts.verdict > 0)
             same = self.human == verdicts.verdict
@@ -280,7 +281,7 @@ class PairIndex:
         return passed
 
     def _judged(self, verdicts: DatasetVerdicts) -> NDArray[np.uint8]:
-        """Places in :data:`JUDGED`."""
+        """The state of each pair, as its place in :data:`JUDGED`."""
         decided = np.array([JUDGED.index("open"), 0, 1, 2], np.uint8)[verdicts.verdict]
         unscored = verdicts.judged & (verdicts.verdict == 0)
         judged = np.where(unscored, np.uint8(JUDGED.index("unscored")), decided)
@@ -289,8 +290,7 @@ class PairIndex:
 
     def search(self, text: str, check: StopCheck = _no_check) -> NDArray[np.int32]:
         """The positions of pairs that hold all words of ``text`` somewhere: in id, task, models, tags, question,
-        reference, criteria or responses. Words between double quotes belong together. Upper and lower case are the
-        same.
+        reference, criteria or responses. Words in double quotes belong together. Case is ignored.
         """
         terms = _terms(text)
         within: Sequence[int] = range(len(self.pairs))
@@ -320,9 +320,9 @@ class PairIndex:
         return {verdict: int(counts[code]) for code, verdict in enumerate(CODES)}
 
     def judged_counts(self, verdicts: DatasetVerdicts) -> dict[JudgedState, int]:
-        """Pairs by what the network said."""
+        """Pairs by their state in the run."""
         counts = np.bincount(self._judged(verdicts), minlength=len(JUDGED))
-        return {one: int(counts[code]) for code, one in enumerate(JUDGED)}
+        return {state: int(counts[code]) for code, state in enumerate(JUDGED)}
 
     def agreement(self, verdicts: DatasetVerdicts) -> Agreement:
         """Verdicts against human labels over the pairs that the run is done with."""
@@ -339,7 +339,7 @@ class PairIndex:
 
 
 def chosen_mask(pairs: Sequence[Pair], chosen: Sequence[Pair]) -> NDArray[np.bool_]:
-    """True for the pairs that are among the chosen ones, which stand in the same order."""
+    """True for the pairs that are among the chosen ones, which have the same order."""
     mask = np.zeros(len(pairs), np.bool_)
     if len(chosen) == len(pairs):
         mask[:] = True
@@ -375,7 +375,7 @@ def _lengths(pairs: Sequence[Pair], side: Literal["a", "b"]) -> NDArray[np.int32
 
 
 def _narrows(terms: Sequence[str], before: Sequence[str]) -> bool:
-    """Whatever holds ``terms`` holds ``before`` too."""
+    """Whether every pair that contains ``terms`` contains ``before`` too."""
     return bool(before) and all(any(old in new for new in terms) for old in before)
 
 

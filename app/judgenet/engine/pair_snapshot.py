@@ -1,6 +1,6 @@
-"""A pair of a run as it stands: every neuron's state, the votes so far, and whether the verdict is certain.
+"""The current state of a pair: every neuron's state, the votes so far, and whether the verdict is certain.
 
-It is what the canvas and the inspector show of the pair in focus. It follows the run's table call by call.
+The canvas and the inspector show it for the pair in focus. It follows the run's table call by call.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from judgenet.store.columns import CallState
 from judgenet.store.frame import RunFrame
 
 NeuronPhase = Literal["resting", "left_out", "waiting", "asked", "writing", "scored", "unscored"]
-"""``resting``: there is no role for it on this pair, so that nothing is asked of it. ``left_out``: the pair was decided
-before it was asked."""
+"""``resting``: the pair has no role for it, so it makes no calls. ``left_out``: the pair was decided before its
+calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderSnapshot:
-    """What a neuron has said in one order, over its samples.
+    """The answers of a neuron in one order, over its samples.
 
-    Scores are the means of the valid calls that have scores. ``reason`` is set where all its ``calls`` are in and none
-    is valid.
+    Scores are the means of the valid calls that have scores. ``reason`` is set where all ``calls`` have results and
+    none is valid.
     """
 
     order: Order
@@ -55,7 +55,7 @@ class OrderSnapshot:
 
     @property
     def said(self) -> bool:
-        """There is an evaluation, or the reason why there will be none."""
+        """Whether there is an evaluation, or the reason why there will be none."""
         return self.verdict is not None or self.reason is not None
 
 
@@ -63,11 +63,11 @@ class OrderSnapshot:
 class NeuronSnapshot:
     """A neuron (or the chair) on one pair. ``layer`` and ``neuron`` count from 1 as in a call's site.
 
-    ``busy`` are its calls on their way, ``writing`` the order whose answer is being written (``None`` also where both
-    are). ``seconds`` is the longest time one of its answers took (``None`` where it is not known, as of judgments
-    that were recorded elsewhere), ``attempts`` the most that a call needed. ``reason`` is set where it is unscored.
-    ``changed_from`` is its verdict in the layer before, where that was another one. ``stood_in`` counts the calls
-    that a stand-in answered, of the ``answered`` ones.
+    ``busy`` are its calls under way, ``writing`` the order whose answer is being written (``None`` also where both
+    are). ``seconds`` is the time of its slowest answer (``None`` where it is unknown, as for judgments recorded
+    elsewhere), ``attempts`` the most that a call needed. ``reason`` is set where it is unscored. ``changed_from`` is
+    its verdict in the layer before, where that differed. ``stood_in`` counts the calls, of the ``answered`` ones, that
+    a stand-in answered.
     """
 
     layer: int
@@ -88,27 +88,27 @@ class NeuronSnapshot:
 
     @property
     def complete(self) -> bool:
-        """All its calls are in, or none is asked."""
+        """Whether all its calls have results, or it makes none."""
         return self.phase in ("resting", "left_out", "scored", "unscored")
 
     def order(self, order: Order) -> OrderSnapshot | None:
-        """One order, ``None`` where it is not asked in it."""
-        return next((one for one in self.orders if one.order == order), None)
+        """Its answers in one order, ``None`` where it is not used."""
+        return next((snapshot for snapshot in self.orders if snapshot.order == order), None)
 
 
 class PairSnapshot:
     """All neurons of a pair.
 
     Attributes:
-        layers: the neurons of each layer by place, resting ones between working ones included.
+        layers: the neurons of each layer by place, including resting ones between working ones.
         chair: the chair, ``None`` where the network has none.
-        roles_known: the roles of the pair are known; before that widths are as designed.
-        votes, layer_votes: of neurons whose calls are all in.
-        used, of: how many voters have voted, of how many there are; ``outstanding`` may still vote.
-        verdict: the network's verdict as soon as nothing outstanding can change it.
-        leads: who is ahead meanwhile.
+        roles_known: the roles of the pair are known; until then widths are as designed.
+        votes, layer_votes: the votes of neurons whose calls all have results.
+        used, of: the number of voters that have voted, and of all voters; ``outstanding`` ones may still vote.
+        verdict: the network's verdict, once no outstanding vote can change it.
+        leads: the response that is ahead meanwhile.
         stop: where the pair was decided early, ``None`` where it was not.
-        no_quorum: where all is in and the verdict is missing for want of a quorum: how many neurons have an answer.
+        no_quorum: the number of neurons with an answer, where the pair has no verdict for lack of a quorum.
     """
 
     def __init__(self, table: RunFrame, pair: int, roles: tuple[Role, ...] | None) -> None:
@@ -123,10 +123,13 @@ class PairSnapshot:
         for layer, places in enumerate(network_graph(self.spec, count).layers):
             working = set(places)
             self.layers.append(
-                [self._look(layer, place, working=place in working) for place in range(max(working, default=-1) + 1)]
+                [
+                    self._snapshot(layer, place, working=place in working)
+                    for place in range(max(working, default=-1) + 1)
+                ]
             )
-        self.chair = None if self.spec.chair is None else self._look(self.spec.depth, 0)
-        self._sum()
+        self.chair = None if self.spec.chair is None else self._snapshot(self.spec.depth, 0)
+        self._count_votes()
 
     def __getitem__(self, at: tuple[int, int]) -> NeuronSnapshot:
         """A neuron by layer and neuron as in a call's site."""
@@ -144,8 +147,8 @@ class PairSnapshot:
         return 1 <= layer <= self.spec.depth and 1 <= neuron <= len(self.layers[layer - 1])
 
     def take(self, sites: Iterable[CallSite]) -> set[tuple[int, int]]:
-        """Looks anew at the neurons of these calls, which must be of this pair. Returns those that changed, the same
-        neuron of the next layer among them where it is told apart by what it says now."""
+        """Updates the neurons of these calls, which must be of this pair. Returns those that changed, with the same
+        neuron of the next layer where its ``changed_from`` did."""
         touched = {(site.layer, site.neuron) for site in sites if self.has(site.layer, site.neuron)}
         changed: set[tuple[int, int]] = set()
         for layer, neuron in sorted(touched):
@@ -154,14 +157,14 @@ class PairSnapshot:
                 if self.has(layer + 1, neuron) and layer < self.spec.depth and self._renew(layer + 1, neuron):
                     changed.add((layer + 1, neuron))
         if any(self[at].complete for at in changed):
-            self._sum()
+            self._count_votes()
         return changed
 
     def _renew(self, layer: int, neuron: int) -> bool:
         old = self[layer, neuron]
         if old.phase == "resting":
             return False
-        new = self._look(layer - 1, neuron - 1)
+        new = self._snapshot(layer - 1, neuron - 1)
         if new == old:
             return False
         if layer > self.spec.depth:
@@ -170,8 +173,8 @@ class PairSnapshot:
             self.layers[layer - 1][neuron - 1] = new
         return True
 
-    def _look(self, layer: int, place: int, *, working: bool = True) -> NeuronSnapshot:
-        """A neuron from the table; ``layer`` and ``place`` are 0-based."""
+    def _snapshot(self, layer: int, place: int, *, working: bool = True) -> NeuronSnapshot:
+        """The state of a neuron by the table; ``layer`` and ``place`` are 0-based."""
         spec = self.spec
         is_chair = layer == spec.depth
         settings = chair_settings(spec) if is_chair else neuron_settings(spec, layer, place)
@@ -181,10 +184,10 @@ class PairSnapshot:
         begun = dict(self._table.neuron(self.pair, layer + 1, place + 1))
         wanted: dict[Order, list[CallSite]] = {}
         pair_id = self._table.pairs.ids[self.pair]
-        # A prompt of a bias lab has an order of its own, which its calls tell.
-        told = {site.order for site in begun if site.order is not None} if spec.orders in ORDERS else set()
+        # A prompt of a bias lab has its own order, which its calls name.
+        begun_orders = {site.order for site in begun if site.order is not None} if spec.orders in ORDERS else set()
         for sample in range(1, (settings.samples or 1) + 1):
-            for order in told or orders_of(spec, pair_id, layer, place, sample):
+            for order in begun_orders or orders_of(spec, pair_id, layer, place, sample):
                 wanted.setdefault(order, []).append(CallSite(self.pair, layer + 1, place + 1, order, sample))
         orders = tuple(_order(order, wanted[order], begun) for order in ORDERS if order in wanted)
         finished = [state for state in begun.values() if state.finished]
@@ -224,34 +227,35 @@ class PairSnapshot:
             sum(state.reason is None or state.reason in ANSWERED for state in finished),
         )
 
-    def _sum(self) -> None:
+    def _count_votes(self) -> None:
         """Counts the votes."""
         rules = self.spec.aggregation
         neurons = [n for layer in self.layers for n in layer if n.phase not in ("resting", "left_out")]
-        complete = [neuron for neuron in neurons if neuron.complete]
-        told: PairVerdicts = aggregate(self._opinions(complete), self.spec.depth, rules)
-        self.votes: Votes = told.votes
-        self.layer_votes: tuple[Votes, ...] = told.layer_votes
+        complete = [n for n in neurons if n.complete]
+        so_far: PairVerdicts = aggregate(self._opinions(complete), self.spec.depth, rules)
+        self.votes: Votes = so_far.votes
+        self.layer_votes: tuple[Votes, ...] = so_far.layer_votes
         by_call = rules.vote == "call"
-        self.of = sum(_calls(neuron) for neuron in neurons) if by_call else len(neurons)
-        voted = [of for of in told.neurons if of.verdict is not None]
-        self.used = sum(of.calls_used for of in voted) if by_call else len(voted)
+        self.of = sum(_calls(n) for n in neurons) if by_call else len(neurons)
+        voted = [neuron for neuron in so_far.neurons if neuron.verdict is not None]
+        self.used = sum(neuron.calls_used for neuron in voted) if by_call else len(voted)
         self.outstanding = (
             sum(_calls(n) for n in neurons if not n.complete) if by_call else len(neurons) - len(complete)
         )
         left = sum(self._weight(n) * (_calls(n) if by_call else 1) for n in neurons if not n.complete)
-        self.leads = leading(told.votes)
+        self.leads = leading(so_far.votes)
         if self.chair is not None and self.chair.phase == "left_out":
-            self.verdict = told.c2_all
+            self.verdict = so_far.c2_all
         elif self.chair is not None:
             self.verdict = self.chair.verdict if self.chair.complete else None
         else:
-            self.verdict = decided(told.votes, left, rules, told.c1)
-        self.no_quorum = self._short_of_quorum(told.valid)
+            self.verdict = decided(so_far.votes, left, rules, so_far.c1)
+        self.no_quorum = self._short_of_quorum(so_far.valid)
         self.for_people = left_to_people(self._table, self.pair)
 
     def _short_of_quorum(self, valid: tuple[int, ...]) -> int | None:
-        """Takes the verdict back while too few neurons have a valid answer (``valid``, by layer)."""
+        """Withdraws the verdict while too few neurons have a valid answer (``valid``, by layer). Returns the number of
+        neurons with an answer where the pair is complete."""
         quorum = self.spec.aggregation.quorum
         by_chair = self.chair is not None and self.chair.phase != "left_out"
         answered = valid[-1] if by_chair and valid else sum(valid)
@@ -262,20 +266,20 @@ class PairSnapshot:
         return answered if done else None
 
     def _opinions(self, neurons: Iterable[NeuronSnapshot]) -> list[Opinion]:
-        found = []
+        opinions = []
         for neuron in neurons:
             for site, state in self._table.neuron(self.pair, neuron.layer, neuron.neuron):
                 if site.order is not None and state.finished:
                     result = _result(state)
-                    found.append(Opinion(*site[1:3], site.order, site.sample, result, self._weight(neuron)))
-        return found
+                    opinions.append(Opinion(*site[1:3], site.order, site.sample, result, self._weight(neuron)))
+        return opinions
 
     def _weight(self, neuron: NeuronSnapshot) -> float:
         return self._table.weight(self.pair, neuron.layer, neuron.neuron)
 
     @property
     def layers_complete(self) -> tuple[bool, ...]:
-        """For each layer whether all of it is in."""
+        """For each layer whether all its neurons are complete."""
         return tuple(all(neuron.complete for neuron in layer) for layer in self.layers)
 
 

@@ -1,4 +1,4 @@
-"""The pairs of a start: which is taken up next, how each goes on when a call ends, and when it is done."""
+"""The pairs of a start: which begins next, how each continues when a call ends, and when it is done."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Emit = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """All that a start of a run needs. ``states`` are the pairs' states from earlier starts, by index; ``kinds`` are
-    the kinds of the endpoints by name, for prices. ``chosen`` are the pairs that this start works on, ``None`` for all.
-    ``budget`` takes the place of one that is made of the limits.
+    """Everything that the executor needs for a start of a run.
 
-    ``stream`` asks for answers piece by piece. ``roles_only`` asks for the pairs' roles and leaves the rest open.
-    ``again`` asks once more for answers that are kept and cannot be read. ``steering`` chooses the order of the pairs
-    and may end the run; without it all are taken up as they come. ``begun`` are the pairs of which earlier starts asked
-    something, where the run may end before it asks of all. ``by_batch`` asks by batches, until ``live_after`` (seconds
+    ``states`` are the pairs' states from earlier starts, by index; ``kinds`` are the kinds of the endpoints by name,
+    for prices. ``chosen`` are the pairs of this start, ``None`` for all. ``budget`` takes the place of one made from
+    the limits. ``stream`` requests answers piece by piece. ``roles_only`` requests the pairs' roles and leaves the rest
+    open. ``again`` repeats calls whose kept answers cannot be read. ``steering`` chooses the order of the pairs and may
+    end the run; without it they are begun in their order. ``begun`` are the pairs with calls of earlier starts, where
+    the run may end before every pair has begun. ``by_batch`` sends calls in batches, until ``live_after`` (seconds
     since the epoch) where that is given.
     """
 
@@ -62,13 +62,13 @@ class RunPlan:
 
 
 class PairsUnderWay:
-    """The pairs of a start that are taken up and not done yet, and counts of the others. Runs on the engine's loop.
+    """The pairs of a start that have begun and are not done, and counts of the others. Runs on the engine's loop.
 
-    ``emit`` hears the events of pairs; ``call_soon`` brings what the store's thread says to the loop.
+    ``emit`` gets the events of pairs; ``call_soon`` runs a function of the store's thread on the loop.
 
     Attributes:
-        done: pairs that are done, those of earlier starts with them.
-        left: pairs that go on in another start.
+        done: the number of pairs that are done, including those of earlier starts.
+        left: the number of pairs that another start continues.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class PairsUnderWay:
 
     @property
     def never_begun(self) -> int:
-        """Pairs of which nothing was asked."""
+        """The number of pairs without any call."""
         return len(self._plan.pairs) - len(self._begun)
 
     def take_up(self) -> Sequence[Call] | None:
@@ -123,11 +123,11 @@ class PairsUnderWay:
         return calls
 
     def begun(self, index: int) -> None:
-        """Notes that a call of a pair is on disk."""
+        """Notes that a pair has a call in the store."""
         self._begun.add(index)
 
     def advance(self, ended: EndedCall) -> Sequence[Call]:
-        """Takes in what a call came to; the calls that are ready now."""
+        """Records the result of a call. Returns the calls that are ready now."""
         work, site, result = ended.call.work, ended.call.site, ended.result
         ready: Sequence[Call] = ()
         if site.layer == ROLES_LAYER:
@@ -150,7 +150,7 @@ class PairsUnderWay:
         return ready
 
     def _leave(self, work: PairWork) -> None:
-        """Keeps the roles of a pair that goes on in another start."""
+        """Keeps the roles of a pair that another start continues."""
         run, roles, note, total = self._plan.run.number, work.roles, work.note, work.calls_total
         del self._active[work.index]
         self.left += 1
@@ -162,19 +162,19 @@ class PairsUnderWay:
         roles, note, total, sites = work.roles, work.note, work.calls_total, work.results.keys()
         del self._active[work.index]
         self.done += 1
-        found = work.verdicts()
+        verdicts = work.verdicts()
         event = PairFinished(
             self._plan.run.id,
             work.index,
             work.pair.id,
             work.pair.human,
-            tuple(found.named().items()),
-            found.calls_used,
-            found.calls_total,
+            tuple(verdicts.named().items()),
+            verdicts.calls_used,
+            verdicts.calls_total,
             work.open_calls,
             None if work.stop is None else (work.stop.layer, work.stop.neuron),
-            found.for_people,
-            found.no_quorum,
+            verdicts.for_people,
+            verdicts.no_quorum,
         )
         self._steering.take(work.index, dict(event.verdicts))
         self._store.put(

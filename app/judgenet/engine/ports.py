@@ -1,4 +1,4 @@
-"""What the executor needs of an endpoint, and what an endpoint gives back. No HTTP here."""
+"""The interface between the executor and an endpoint. No HTTP here."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from judgenet.core.reasoning import thinking_tokens
 from judgenet.core.schemas import ReplyForm
 
 FinishReason = Literal["stop", "length", "filtered", "refused", "too_large", "unreadable", "unknown"]
-"""Why an answer ended; the last but one: it came whole, in a form that nothing can read."""
+"""Why an answer ended; ``unreadable``: it arrived complete, in a form that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of a call. ``cached`` are prompt tokens that the endpoint took from its prompt cache,
-    ``reasoning`` completion tokens spent on thinking. ``estimated`` marks our own count, where the
-    endpoint reports none."""
+    ``reasoning`` completion tokens spent on thinking. ``estimated`` marks our own count, where
+    the endpoint reports none."""
 
     prompt: int = 0
     completion: int = 0
@@ -49,8 +49,8 @@ class ReplySchema:
 
 @dataclass(frozen=True, slots=True)
 class SentPicture:
-    """A picture of a request: it follows ``mark`` in the shared text. ``data`` is base64; ``picture`` is what is known
-    of it, for counting tokens."""
+    """A picture of a request: it follows ``mark`` in the shared text. ``data`` is base64; ``picture`` has its size, for
+    counting tokens."""
 
     mark: str
     media: str
@@ -65,10 +65,10 @@ class ChatRequest:
     The user message is ``shared + own``; ``shared`` is the part that calls of the same pair and order
     have in common, so that an endpoint with an explicit prompt cache can mark it.
     ``temperature=None`` leaves the parameter out. ``seed`` is sent where the endpoint takes one.
-    ``site`` says which call this is (pair, layer, neuron, order, sample): only the replay endpoint and
-    messages to people look at it. ``more`` has the settings that not every call has, by name. ``max_tokens`` is the
-    limit of the answer itself; the room for thinking (``most_tokens`` with it) is added by the provider. ``pictures``
-    are those of the shared text, in its order.
+    ``site`` identifies the call (pair, layer, neuron, order, sample); only the replay endpoint and messages to the user
+    need it. ``more`` has the settings that not every call has, by name. ``max_tokens`` is the limit of the answer
+    itself; the provider adds the room for thinking (``most_tokens`` includes it). ``pictures`` are those of the shared
+    text, in its order.
     """
 
     model: str
@@ -99,11 +99,11 @@ class ChatRequest:
 class ChatReply:
     """A model's answer.
 
-    ``text`` is the answer as sent, thinking blocks in the text included; ``thinking`` is what came in
-    a field of its own. ``model`` is the id that the endpoint returned. ``latency_s`` counts from sending
-    the last attempt to its last byte; ``attempts`` counts the requests sent. ``applied`` has what was sent otherwise
-    than asked for, by parameter (``{"temperature": "not applied"}``); empty where all was. ``batch`` is the id of the
-    batch that brought it, ``None`` where it was asked live.
+    ``text`` is the answer as sent, including thinking blocks in it; ``thinking`` is the thinking that came in a
+    field of its own. ``model`` is the id that the endpoint returned. ``latency_s`` counts from sending
+    the last attempt to its last byte; ``attempts`` counts the requests sent. ``applied`` has the parameters
+    that were not sent as asked for (``{"temperature": "not applied"}``); empty where all were. ``batch`` is the id of
+    the batch that it came with, ``None`` for a live call.
     """
 
     text: str
@@ -117,17 +117,17 @@ class ChatReply:
     attempts: int = 1
     applied: Mapping[str, Any] = field(default_factory=dict)
     tokens: tuple[TokenAlternatives, ...] = ()
-    """The tokens of the answer with their alternatives, where these were asked for and came."""
+    """The tokens of the answer with their alternatives, where these were requested and reported."""
     likely: str | None = None
-    """What is kept of them, as in :class:`judgenet.store.runs.Answer`."""
+    """What the store keeps of them, as in :class:`judgenet.store.runs.Answer`."""
     batch: str | None = None
 
 
 class CallFailed(Exception):
-    """A call that brought no answer after its retries.
+    """A call without an answer after its retries.
 
-    ``reason`` is one of the reasons without an answer. The message says what happened and what to do,
-    and holds no secret. ``attempts`` counts the requests sent.
+    ``reason`` is one of the reasons without an answer. The message says what happened and what to do, and contains no
+    secret. ``attempts`` counts the requests sent.
     """
 
     def __init__(self, reason: Reason, message: str, *, status: int | None = None, attempts: int = 1) -> None:
@@ -138,16 +138,16 @@ class CallFailed(Exception):
 
 
 class FormRefused(Exception):
-    """The endpoint refuses the reply schema: the call must be put again in the form that
-    ``Endpoint.form`` now names. Nothing was paid."""
+    """The endpoint refuses the reply schema: the call must be repeated in the form that ``Endpoint.form`` gives now.
+    Nothing was paid."""
 
 
 class EndpointStopped(CallFailed):
-    """No further call to this endpoint makes sense now (authentication, quota, missing key, unknown
-    model). The endpoint pauses; the rest of the run goes on.
+    """Further calls to this endpoint cannot succeed now (authentication, quota, missing key, unknown model). The
+    endpoint pauses; the rest of the run goes on.
 
-    ``model`` is set where only calls to that model are concerned. ``attempts`` may be 0: the endpoint had
-    stopped before this call was sent.
+    ``model`` is set where it concerns only calls to that model. ``attempts`` may be 0: the endpoint had stopped before
+    this call was sent.
     """
 
     def __init__(
@@ -164,15 +164,15 @@ class EndpointStopped(CallFailed):
 
 
 class PicturesRefused(EndpointStopped):
-    """The endpoint's model takes no pictures: no call with pictures to ``model`` makes sense, others do."""
+    """The endpoint's model takes no pictures: only calls without pictures to ``model`` can succeed."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointState:
-    """What an endpoint tells of itself, in the words of ``core.events.EndpointChanged``.
+    """A change of an endpoint's state, with the states of ``core.events.EndpointChanged``.
 
-    ``until`` is the POSIX time up to which it waits or stays stopped, where that is known. ``message`` is
-    for people and holds no secret. ``model`` is set where an answer to a call of that model brought it about.
+    ``until`` is the POSIX time up to which it waits or stays stopped, where that is known. ``message`` is for the user
+    and contains no secret. ``model`` is set where an answer to a call of that model caused it.
     """
 
     endpoint: str
@@ -183,55 +183,55 @@ class EndpointState:
 
 
 OnState = Callable[[EndpointState], None]
-"""Told when an endpoint slows down, waits, stops, recovers or learns something."""
+"""Called when an endpoint slows down, waits, stops, recovers or learns something."""
 
 
 OnText = Callable[[str], None]
-"""Told of each piece of an answer as it is written. An attempt that fails is followed by another, whose
-pieces begin anew; the reply is what counts."""
+"""Called with each piece of an answer as it is written. After a failed attempt the pieces of the next begin anew; only
+the reply counts."""
 
 
 class Endpoint(Protocol):
-    """Somewhere that answers chat requests. All methods run on the engine's loop."""
+    """A service that answers chat requests. All methods run on the engine's loop."""
 
     name: str
     concurrency: int
-    """How many calls the executor may have in flight."""
+    """How many calls the executor may make at a time."""
 
     @property
     def away_for(self) -> float:
-        """Seconds since nothing at the endpoint was reached any more; 0 where it is there."""
+        """Seconds for which the endpoint has been out of reach; 0 while it is reached."""
         ...
 
     def form(self, model: str) -> ReplyForm:
-        """How replies are asked for, by what is known of the endpoint and model now."""
+        """The reply form to request, by what is known about the endpoint and the model now."""
         ...
 
     def known(self, model: str) -> bool:
-        """True when a call to this model has succeeded in this run: until then calls go one at a time."""
+        """Whether a call to this model has succeeded in this run: until then calls are made one at a time."""
         ...
 
     async def chat(self, request: ChatRequest, on_text: OnText | None = None) -> ChatReply:
-        """Asks, retries what is worth retrying, and returns the answer.
+        """Makes the call, with retries where they may help, and returns the answer.
 
-        ``on_text`` turns streaming on where the endpoint can.
+        ``on_text`` turns streaming on where the endpoint supports it.
 
-        :raises FormRefused: see there.
-        :raises EndpointStopped: no call to the endpoint makes sense now.
+        :raises FormRefused: the endpoint refuses the reply schema.
+        :raises EndpointStopped: no call to the endpoint can succeed now.
         :raises CallFailed: no answer to this call.
         """
         ...
 
     def learned(self, model: str) -> dict[str, Any]:
-        """What the endpoint refuses of requests to the model, JSON-able, for the run's record."""
+        """What the endpoint refuses in requests to the model, JSON-able, for the run's record."""
         ...
 
     def pause(self) -> None:
-        """Sends nothing more until :meth:`resume`: a call that waits for another attempt goes on waiting."""
+        """Sends nothing more until :meth:`resume`; a call that waits for its next attempt keeps waiting."""
         ...
 
     def resume(self) -> None:
-        """Goes on after a pause, and tries again after a stop."""
+        """Continues after a pause, and tries again after a stop."""
         ...
 
     async def close(self) -> None:
@@ -240,10 +240,10 @@ class Endpoint(Protocol):
 
 
 class Capabilities(Protocol):
-    """What was learned about endpoints and models, kept beyond the run."""
+    """Keeps what was learned about endpoints and models beyond the run."""
 
     def load(self, endpoint: str, model: str) -> dict[str, Any]:
-        """What is known, empty where nothing is."""
+        """What is known about a model; empty where nothing is."""
         ...
 
     def save(self, endpoint: str, model: str, learned: dict[str, Any]) -> None:

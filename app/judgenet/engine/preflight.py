@@ -1,4 +1,4 @@
-"""Asks a model about the built-in pairs, by the way that every run goes."""
+"""Runs a model on the built-in pairs, in the same way as every run."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from judgenet.engine.session import Engine, RunHandle, Start, all_settings
 from judgenet.store.db import Store
 from judgenet.store.runs import call_rows, mean_latency, run_info
 
-_LOOK_S = 0.1
+_POLL_S = 0.1
 _TRIED = "preflight"
 
 OnCall = Callable[[int, int], None]
-"""Hears how many calls are in, of how many."""
+"""Called with the number of finished calls and of all calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preflight:
-    """What a model made of the built-in pairs.
+    """A model's results on the built-in pairs.
 
     ``price`` is in USD, ``None`` where the model's price is unknown; ``seconds`` is the mean time of an answer,
-    ``None`` where there was none. ``context`` is the length of the model's context in tokens, as a server of one's own
-    tells it; ``None`` where it does not. ``message`` says why the calls ended early, if they did. ``form`` is how
-    answers were asked for, ``learned`` what the endpoint refused.
+    ``None`` where there was none. ``context`` is the length of the model's context in tokens, as a self-hosted server
+    reports it; ``None`` where it does not. ``message`` says why the calls ended early, if they did. ``form`` is the
+    reply form that was used, ``learned`` what the endpoint refused.
     """
 
     endpoint: str
@@ -74,14 +74,14 @@ class Preflight:
         if self.seconds is None:
             reasons["seconds_per_call"] = silent
         if self.context is None:
-            reasons["context"] = "the server does not tell how long the model's context is"
+            reasons["context"] = "the server does not report the length of the model's context"
         if self.returned_model is None:
             reasons["returned_model"] = "the endpoint did not name the model that answered" if self.seconds else silent
         return reasons
 
 
 def models_of(spec: NetworkSpec) -> tuple[Settings, ...]:
-    """The settings under which each model of a network is asked first, one a model, in the order of the network."""
+    """The first settings of each model of a network, in the order of the network."""
     settings_of: dict[tuple[str | None, str | None], Settings] = {}
     for settings in all_settings(spec):
         settings_of.setdefault((settings.endpoint, settings.model), settings)
@@ -89,14 +89,13 @@ def models_of(spec: NetworkSpec) -> tuple[Settings, ...]:
 
 
 def keep_preflight(store: Store, result: Preflight) -> None:
-    """Keeps that a model was tried."""
+    """Keeps the pre-flight result of a model."""
     tried = _tried(store) | {_name(result.endpoint, result.model): result.assessment.light}
     store.set_meta(_TRIED, json.dumps(tried))
 
 
 def untried_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile], store: Store) -> tuple[str, ...]:
-    """The models of a network (with its models) that can be tried, and were neither tried nor asked anything in this
-    project yet."""
+    """The models of a network that have had neither a pre-flight nor any call in this project, except replays."""
     tried = _tried(store)
     return tuple(
         settings.model
@@ -119,20 +118,20 @@ def _name(endpoint: str, model: str) -> str:
 
 
 def calls_needed() -> int:
-    """Calls that the pre-flight of one model makes."""
+    """The number of calls in the pre-flight of one model."""
     return len(preflight_pairs()) * len(ORDERS)
 
 
 def start_of_model(start: Start, settings: Settings) -> Start:
-    """The start that asks one model of a run about the built-in pairs: a single judge, both orders, no roles."""
+    """The start of one model of a run on the built-in pairs: a single judge, both orders, no roles."""
     spec = NetworkSpec(
         layers=(LayerSpec(neurons=(NeuronSpec(),)),),
         roles=RolesSpec(kind="none"),
-        # Its stand-ins are tried by themselves: what they answer says nothing of this model.
+        # Its stand-ins have a pre-flight of their own: their answers say nothing about this model.
         settings=replace(settings, samples=1, stand_in=None),
         evidence=start.spec.evidence,
     )
-    pairs = tuple(of.pair for of in preflight_pairs())
+    pairs = tuple(built_in.pair for built_in in preflight_pairs())
     return replace(start, spec=spec, pairs=pairs, limits=Limits(), stream=False, scope="all", record={}, batch=False)
 
 
@@ -143,12 +142,13 @@ def preflight(
     on_call: OnCall | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Preflight:
-    """Asks one model of a run (:func:`models_of`) and waits for its answers. Do not call it on an event loop's thread.
+    """Runs one model of a run (:func:`models_of`) on the built-in pairs and waits for its answers. Do not call it on an
+    event loop's thread.
 
-    ``on_call`` is called on the engine's thread. Where ``stopped`` turns true the calls end early, and what came in by
-    then counts.
+    ``on_call`` is called on the engine's thread. When ``stopped`` becomes true the calls end early, and the answers so
+    far count.
 
-    :raises NetworkError: the model cannot be asked.
+    :raises NetworkError: the model cannot be used.
     """
     own = start_of_model(start, settings)
     total = planned_calls(own.spec, len(own.pairs))
@@ -191,7 +191,7 @@ def preflight(
 
 
 def _context_of(start: Start, settings: Settings) -> int | None:
-    """The model's context, now that it is loaded."""
+    """The length of the model's context, which is loaded by now."""
     profile = start.profiles[settings.endpoint or ""]
 
     async def look() -> int | None:
@@ -203,7 +203,7 @@ def _context_of(start: Start, settings: Settings) -> int | None:
 def _finished(handle: RunHandle, stopped: Callable[[], bool]) -> RunFinished:
     while True:
         try:
-            return handle.future.result(_LOOK_S)
+            return handle.future.result(_POLL_S)
         except TimeoutError:
             if stopped():
                 handle.cancel()

@@ -1,7 +1,7 @@
-"""From options to what a run is started with: project, endpoint, network, pairs, prices, limits, each in a step.
+"""Makes the start of a run from its options, step by step: project, endpoint, network, pairs, prices, limits.
 
-The command line comes with :class:`~judgenet.engine.options.RunOptions`; the package and the studio have networks and
-pairs in memory and begin further down, at :func:`ready_network`, :func:`run_project`, and ``engine.setup.start_of``.
+The command line uses :class:`~judgenet.engine.options.RunOptions`; the package and the studio have networks and pairs
+in memory and begin later, at :func:`ready_network`, :func:`run_project`, and ``engine.setup.start_of``.
 """
 
 from __future__ import annotations
@@ -66,20 +66,20 @@ REPLAY_NAME = "replay"
 REPLAY = f"{REPLAY_NAME}:"
 
 NAME_MODEL = "--model MODEL"
-"""How a model is named on the command line."""
+"""The option that names a model on the command line."""
 
 _WITH_RECORDED = (
-    "Their figures are there already: judgenet metrics {project}, rate, rank, learn, curve, report, and judgenet bias "
-    "--recorded {project}. To judge the same pairs with a network of JudgeNet beside them, name a model: "
+    "Their results are available: judgenet metrics {project}, rate, rank, learn, curve, report, and judgenet bias "
+    "--recorded {project}. To judge the same pairs with a network of JudgeNet as well, name a model: "
     "judgenet run {project} --endpoint NAME --model MODEL"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What options come to: what to start, the project that it belongs to, and where its store lies.
+    """A run made from options: its start, its project, and the path of its store.
 
-    ``given`` is the project that the user named, and ``own`` are the endpoints that the options themselves describe.
+    ``given`` is the project that the user named, and ``own`` are the endpoints that the options describe.
     """
 
     start: Start
@@ -91,10 +91,10 @@ class Setup:
     own: tuple[EndpointProfile, ...]
 
     def require_approved(self) -> None:
-        """The gate before anything is sent. What the options themselves name (addresses, files) is approved by that,
-        and kept, so that the run's own project can be run again.
+        """The check before anything is sent. Addresses and files that the options name count as approved, and the
+        approval is kept, so that the run's own project can be run again.
 
-        :raises NotApproved: the project wants something that the user has not approved.
+        :raises NotApproved: the project needs something that the user has not approved.
         """
         start = self.start
         require_others_approved(start, self.own, self.given)
@@ -145,7 +145,7 @@ def prepare(options: RunOptions) -> Setup:
     start = start_of(
         project,
         select(dataset.pairs, source.selection),
-        known if patience is None else {name: replace(of, patience=patience) for name, of in known.items()},
+        known if patience is None else {name: replace(profile, patience=patience) for name, profile in known.items()},
         folder=place.folder,
         dataset=dataset,
         limits=limits_of(options),
@@ -179,8 +179,8 @@ def prepare(options: RunOptions) -> Setup:
 
 
 def prepare_models(options: RunOptions) -> tuple[Start, tuple[EndpointProfile, ...]]:
-    """A start without pairs, to ask the models of the options: one judge where they name an endpoint, else the
-    network of the project. With it the endpoints that the options themselves describe.
+    """A start without pairs, for the models of the options: one judge where they name an endpoint, else the network of
+    the project. Also returns the endpoints that the options describe.
 
     :raises OptionError: an option cannot be used.
     """
@@ -214,7 +214,7 @@ def prepare_models(options: RunOptions) -> tuple[Start, tuple[EndpointProfile, .
 
 
 class _Place(NamedTuple):
-    """The project that the options name, its folder, the project file of the run, and what that held before."""
+    """The project that the options name, its folder, the project file of the run, and its earlier content."""
 
     given: Project | None
     folder: Path | None
@@ -269,7 +269,7 @@ def run_project(
         network=network,
         salt=salt,
         pairs=pairs,
-        endpoints=tuple(known[of] for of in endpoints_of(network) if known[of].kind != "embedded"),
+        endpoints=tuple(known[endpoint] for endpoint in endpoints_of(network) if known[endpoint].kind != "embedded"),
         prompts=dict(prompts),
         prices=prices or {},
     )
@@ -318,8 +318,8 @@ def _replayed(endpoint: str) -> NamedEndpoint:
         recorded = network_of(run_info(store))
     if is_recorded(recorded):
         raise OptionError(
-            f"--endpoint {endpoint}: {recorded_words(recorded)} They answer no prompt of JudgeNet, so "
-            f"that there is nothing to replay. Their figures are there already: judgenet metrics {source}"
+            f"--endpoint {endpoint}: {recorded_words(recorded)} They answer no prompts of JudgeNet, so "
+            f"there is nothing to replay. Their results are available: judgenet metrics {source}"
         )
     return NamedEndpoint((profile,), REPLAY_NAME, recorded)
 
@@ -334,7 +334,7 @@ def _known_profiles(
 def allow(
     endpoints: Iterable[EndpointProfile], folder: Path | None, salt: str, files: Sequence[str | Path] = ()
 ) -> None:
-    """Approves what the user named himself. Where that cannot be kept, it holds this time."""
+    """Approves what the user named. Where the approval cannot be kept, it holds this time."""
     needs = list(endpoint_needs(endpoints, folder, salt))
     if files and folder is not None:
         needs += file_needs(files, folder, salt)
@@ -343,10 +343,10 @@ def allow(
 
 
 def require_others_approved(start: Start, own: Sequence[EndpointProfile], project: Path | None = None) -> None:
-    """The gate before anything is sent: the endpoints that the user described himself (``own``) are approved by
-    that, all others have to be approved already.
+    """The check before anything is sent: the endpoints that the user described (``own``) count as approved; all others
+    must be approved already.
 
-    :raises NotApproved: one was not; ``project`` is the file that names it.
+    :raises NotApproved: one is not; ``project`` is the file that names it.
     """
     described = {profile.name for profile in own}
     others = [name for name in endpoints_of(start.spec) if name not in described]
@@ -358,7 +358,7 @@ def require_others_approved(start: Start, own: Sequence[EndpointProfile], projec
 
 
 def recorded_words(spec: NetworkSpec) -> str:
-    """What a network of recorded judgments is, in a sentence."""
+    """A sentence about a network of recorded judgments."""
     count = len(spec.layers[0].neurons)
     judges = "1 judge" if count == 1 else f"{count:,} judges"
     return f"These are judgments of {judges} that were recorded elsewhere: there is no model to ask."
@@ -367,7 +367,7 @@ def recorded_words(spec: NetworkSpec) -> str:
 def ready_network(
     network: NetworkSpec, known: Mapping[str, EndpointProfile], name_model: str = NAME_MODEL
 ) -> NetworkSpec:
-    """The network with its models named, ready to be asked. ``name_model`` is how the user names a model.
+    """The network with its models named, ready for a run. ``name_model`` is how the user names a model.
 
     :raises UnknownEndpoint: it uses an endpoint that is not known.
     :raises judgenet.store.settings.SettingsError: an endpoint is not set up.
@@ -381,13 +381,13 @@ def ready_network(
     network = with_models(network, known)
     for used in all_settings(network):
         if used.model is None:
-            raise NetworkError(f"Which model of {used.endpoint} is to be asked? Name it: {name_model}")
+            raise NetworkError(f"Which model of {used.endpoint} should judge? Name it: {name_model}")
     require_valid(network, known)
     return network
 
 
 def _network(options: RunOptions, given: Project | None, named: NamedEndpoint) -> NetworkSpec:
-    """The network of the project, of a replayed run, or the default one, with the edits of the options."""
+    """The network of the project, of a replayed run, or the default one, with the changes of the options."""
     base = given.network if given else named.replayed or presets.network(DEFAULT_WIDTH, DEFAULT_DEPTH)
     if is_recorded(base):
         if named.name is None:
@@ -401,7 +401,7 @@ def _network(options: RunOptions, given: Project | None, named: NamedEndpoint) -
     if options.max_tokens is not None:
         changes["max_tokens"] = options.max_tokens
     if options.model is not None or (named.name is not None and named.replayed is None):
-        # Another endpoint has other models: its own serves where none is named.
+        # Another endpoint has other models: its own is used where none is named.
         changes["model"] = options.model
     network = replace(network, settings=replace(network.settings, **changes))
     if named.replayed is not None:
@@ -410,15 +410,15 @@ def _network(options: RunOptions, given: Project | None, named: NamedEndpoint) -
 
 
 def _replayed_settings(settings: Settings) -> Settings:
-    """Settings whose calls a recorded run answers, those of stand-ins with them."""
+    """Settings whose calls, including those of stand-ins, a recorded run answers."""
     others = settings.stand_in
     if others:
-        others = tuple(replace(of, endpoint=REPLAY_NAME) for of in others)
+        others = tuple(replace(stand_in, endpoint=REPLAY_NAME) for stand_in in others)
     return replace(settings, endpoint=settings.endpoint and REPLAY_NAME, stand_in=others)
 
 
 def edited_network(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
-    """The network as the options change its shape and its calls.
+    """The network with the options' changes of its shape and its calls.
 
     :raises OptionError: an option cannot be used.
     :raises judgenet.core.roles.RoleError: a file of roles cannot be read.
@@ -472,7 +472,7 @@ def _with_stand_ins(spec: NetworkSpec, options: RunOptions) -> NetworkSpec:
 
 
 def _further(options: RunOptions) -> dict[str, Any]:
-    """The settings of the network that not every call has, as far as the options name them."""
+    """The less common settings of the network that the options name."""
     changes: dict[str, Any] = {}
     if options.reasoning is not None:
         changes["reasoning"] = read_reasoning("--reasoning", options.reasoning)
@@ -502,7 +502,7 @@ def _roles(text: str) -> RolesSpec:
 
 
 def _source(options: RunOptions, given: Project | None) -> PairsSource:
-    """Where the pairs come from: the options over the project's own source."""
+    """The source of the pairs: that of the options, else the project's."""
     if options.pairs:
         source = PairsSource(tuple(path.as_posix() for path in options.pairs))
     elif given is not None and given.pairs is not None:
@@ -519,7 +519,7 @@ def _source(options: RunOptions, given: Project | None) -> PairsSource:
         reading["encoding"] = options.encoding
     paths, named = zip(*(split_sheet(Path(file)) for file in source.files), strict=True)
     source = replace(source, files=tuple(path.as_posix() for path in paths))
-    if sheet := options.sheet or next((one for one in named if one is not None), None):
+    if sheet := options.sheet or next(filter(None, named), None):
         reading["sheet"] = sheet
     if options.leave_out_bad:
         reading["leave_out_bad"] = True
@@ -538,7 +538,7 @@ def _source(options: RunOptions, given: Project | None) -> PairsSource:
 
 
 def read_named(options: RunOptions) -> tuple[PairsSource, Dataset]:
-    """The pairs in the files that the options name, where no project comes into it, and the source to keep of them.
+    """The pairs in the files that the options name, without a project, and the source to keep with them.
 
     :raises OptionError: the options name no file.
     :raises DataError: a file cannot be read as pairs.
@@ -561,12 +561,12 @@ def _read_pairs(options: RunOptions, place: _Place | None, source: PairsSource) 
         _require_systems(dataset)
     if dataset.systems is None and (sampled or options.systems):
         option = "--matches" if sampled else "--systems"
-        raise OptionError(f"{option} is about more than two responses to a question; {source.files[0]} has pairs.")
+        raise OptionError(f"{option} needs more than two responses per question; {source.files[0]} has pairs.")
     return dataset
 
 
 def auto_matches(options: RunOptions) -> bool:
-    """Whether the run is to choose its pairs until the ranks of their systems are separated."""
+    """Whether the run chooses its pairs until the ranks of their systems are separated."""
     return (options.matches or "").strip().lower() == "auto"
 
 
@@ -575,7 +575,7 @@ def _require_systems(dataset: Dataset) -> None:
     if len(names) < FEWEST_SYSTEMS:
         raise OptionError(
             f"--matches auto ranks systems, and the pairs name {len(names)}. Give files with more than two responses "
-            "to a question, or name the systems in the columns model_a and model_b."
+            "per question, or name the systems in the columns model_a and model_b."
         )
 
 
@@ -587,19 +587,19 @@ def _absolute(source: PairsSource, folder: Path) -> PairsSource:
 
 
 def limits_of(options: RunOptions) -> Limits:
-    """Where a run stops by itself."""
+    """The limits at which a run stops by itself."""
     return Limits(options.max_calls, options.token_budget, options.budget)
 
 
 def until_of(options: RunOptions, network: NetworkSpec) -> UntilRule | None:
-    """The rule by which a run stops when enough is known.
+    """The rule by which a run stops early.
 
     :raises OptionError: it names an aggregation that the network does not have.
     """
     if options.until is None:
         return None
     if auto_matches(options):
-        raise OptionError("--until and --matches auto both choose when to stop. Give one of them.")
+        raise OptionError("--until and --matches auto both decide when to stop. Give one of them.")
     rule = read_until("--until", options.until)
     try:
         rule.require_known(aggregation_names(network))
@@ -611,7 +611,7 @@ def until_of(options: RunOptions, network: NetworkSpec) -> UntilRule | None:
 def batch_of(
     options: RunOptions, network: NetworkSpec, known: Mapping[str, EndpointProfile]
 ) -> BatchChoice | bool | None:
-    """Whether and how a run goes by batches.
+    """Whether and how a run sends its calls in batches.
 
     :raises OptionError: no endpoint of the network takes batches.
     """
@@ -629,7 +629,7 @@ def batch_of(
 
 
 def _prices(options: RunOptions, project: Project, known: Mapping[str, EndpointProfile]) -> PriceTable:
-    """The prices of the options over the project's and the known ones."""
+    """The known prices, with those of the project and then of the options taking precedence."""
     prices = load_prices(project.prices)
     if named := price_table(options, endpoints_of(project.network)):
         prices = named.over(prices)
@@ -637,7 +637,7 @@ def _prices(options: RunOptions, project: Project, known: Mapping[str, EndpointP
         for settings in unpriced_models(project.network, prices, known):
             raise OptionError(
                 f"--budget: the price of {settings.model} at {settings.endpoint} is unknown, so the budget could not "
-                "be held. Give it with --price IN,OUT (USD per million tokens), or limit with --max-calls or "
+                "be kept. Give it with --price IN,OUT (USD per million tokens), or limit with --max-calls or "
                 "--token-budget."
             )
     return prices

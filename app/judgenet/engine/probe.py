@@ -1,4 +1,4 @@
-"""One small call to an endpoint, to see whether it answers and what it takes."""
+"""Tests an endpoint with one small call: whether it answers, and what it supports."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _EDGE = 224
 
 @dataclass(frozen=True, slots=True)
 class EndpointProbe:
-    """What an endpoint made of the call.
+    """The result of the test call.
 
-    ``reply`` is its answer, or ``reason`` and ``message`` say why there is none. ``form`` is how the answer was
-    asked for in the end, ``learned`` what the endpoint refused and what is done instead. ``sees`` says whether the
-    answer names the colour of the picture that was sent; ``None`` where none was, or where there is no answer.
+    ``reply`` is the answer, or ``reason`` and ``message`` say why there is none. ``form`` is the reply form that was
+    used in the end, ``learned`` what the endpoint refused and what is sent instead. ``sees`` says whether the answer
+    names the colour of the picture; ``None`` where none was sent, or there is no answer.
     """
 
     endpoint: str
@@ -82,17 +82,17 @@ async def probe(
     *,
     picture: bool = False,
 ) -> EndpointProbe:
-    """Opens the endpoint, asks it once, and closes it. ``folder`` and ``salt`` are those of the project that names it
-    (``None`` and empty where none does). ``settings`` may ask for reasoning and have further fields.
-    With ``picture`` a small picture goes with the question, whose colour the answer must name: some servers take
-    pictures and leave them out.
+    """Opens the endpoint, makes one call, and closes it. ``folder`` and ``salt`` are those of the project that names it
+    (``None`` and empty where none does). ``settings`` may ask for reasoning and have further fields. With ``picture``
+    a small picture goes with the question, whose colour the answer must name: some servers accept pictures and ignore
+    them.
 
-    :raises ValueError: for an endpoint that cannot be asked (a replay).
+    :raises ValueError: for an endpoint that takes no calls (a replay).
     :raises NotApproved: the endpoint was not approved; nothing is sent.
     """
     require_approved([profile.name], {profile.name: profile}, folder, salt)
     if picture and takes_no_pictures(profile.kind, model):
-        words = f"{profile.name}: {model} sees no pictures. Choose a model that sees for pairs with pictures."
+        words = f"{profile.name}: {model} takes no pictures. Choose another model for pairs with pictures."
         return EndpointProbe(profile.name, model, "", None, Reason.BAD_REQUEST, words)
     color = random.choice(tuple(_COLORS)) if picture else ""
     endpoint: HttpEndpoint | EmbeddedEndpoint
@@ -136,7 +136,7 @@ async def probe(
 
 
 def _colored(color: str) -> SentPicture:
-    """A small picture of one colour, behind its mark."""
+    """A small picture of one colour, with its mark."""
     from PIL import Image
 
     out = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Rules of aggregation that a run taught, written into the network of a project."""
+"""Writes aggregation rules learned from a run into the network of a project."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def save_rules(
     change: Callable[[Aggregation], Aggregation],
     misfit: Callable[[NetworkSpec], str],
 ) -> None:
-    """Changes the rules of aggregation of a project, which is made with the run's network where it is not there yet.
+    """Changes the aggregation rules of a project, which is made with the run's network where there is none yet.
 
     ``misfit`` says why its network cannot have the changed rules; empty where it can.
 
@@ -56,16 +56,15 @@ def save_rules(
 
 
 def save_acceptance(store: Store, run: RunInfo, rule: AcceptanceRule, project: Path) -> None:
-    """Writes the rule that accepts verdicts into the network of a project, which is made from the run's where it is not
-    there yet.
+    """Writes the acceptance rule into the network of a project, which is made from the run's where there is none yet.
 
-    :raises ProjectError: the project cannot be written, or its network does not ask what the run asked.
+    :raises ProjectError: the project cannot be written, or its network makes other calls than the run's.
     """
     save_rules(store, run, project, lambda rules: replace(rules, acceptance=rule), acceptance_why_not)
 
 
 def acceptance_why_not(network: NetworkSpec) -> str:
-    """Why the acceptance rule of a network promises nothing for it; empty where it does."""
+    """Why the guarantee of an acceptance rule does not hold for a network; empty where it does."""
     if why := acceptance_misfit(network, verdict_names(network)):
         return why
-    return "It asks otherwise (models, prompts or settings)." if asks_otherwise(network) else ""
+    return "Its models, prompts or settings differ from those of the run." if asks_otherwise(network) else ""

@@ -1,4 +1,4 @@
-"""What a call asks and what its answer says: the part of a run that is the same for asking, estimating and showing."""
+"""Builds the question of a call and reads its answer: shared by runs, estimates and previews."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from judgenet.engine.work import Call, PairWork, Result
 from judgenet.store.runs import RecordedAnswer
 
 CallResult = Result | tuple[Role, ...]
-"""What an answer says: an evaluation, roles, or why it says nothing."""
+"""The content of an answer: an evaluation, roles, or why there is neither."""
 
 FallbackRoles = Callable[[str, int, str], tuple[Role, ...]]
-"""Roles that stand in where none come back: by task family, number and language."""
+"""Gives roles where the model named none, by task family, number and language."""
 
 _USUAL_WIDTH = 3
 
@@ -59,8 +59,8 @@ class Question:
 
 
 def _designed(spec: NetworkSpec, pair: Pair) -> tuple[tuple[Role, ...], str]:
-    """The roles of a pair that no model is asked for, and a note where they are not what was designed. Nothing is asked
-    of a pair without the criteria by which neurons are to judge."""
+    """The roles of a pair where no model names them, and a note where they differ from the design. A pair without the
+    criteria that its neurons judge by gets no calls."""
     roles, note = spec.roles, criteria_note(pair)
     if roles.kind != "criteria":
         return (roles.roles if roles.kind == "fixed" else ()), note
@@ -72,16 +72,16 @@ def _designed(spec: NetworkSpec, pair: Pair) -> tuple[tuple[Role, ...], str]:
 
 
 def with_pictures(parameters: Parameters, prompt: Prompt) -> Parameters:
-    """Parameters that name the pictures of a prompt, so that they are part of its key, and the size in which they are
-    sent."""
-    named = {"largest_edge": LARGEST_EDGE, "sha256": [one.picture.sha256 for one in prompt.pictures]}
+    """Parameters with the pictures of a prompt and the size in which they are sent, so that they are part of its
+    key."""
+    named = {"largest_edge": LARGEST_EDGE, "sha256": [mark.picture.sha256 for mark in prompt.pictures]}
     return replace(parameters, more={**parameters.more, PICTURES_RECORD: named})
 
 
 class Questions:
-    """Makes the questions of a network and reads their answers. Knows no endpoint, store or loop.
+    """Makes the questions of a network and reads their answers. It uses no endpoint, store or event loop.
 
-    The demo model would write without end: its reply schema bounds the texts.
+    The reply schema of the demo model limits its texts, as it would write without end.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Questions:
         self._parameters: dict[tuple[object, ...], tuple[Parameters, str]] = {}
 
     def take_up(self, index: int, pair: Pair) -> tuple[PairWork, list[Call]]:
-        """A pair's way through the network, and its first calls: role generation, or layer 1."""
+        """The work on a pair, and its first calls: role generation, or layer 1."""
         spec = self.spec
         language: PromptLanguage = language_of(pair) if spec.language == "auto" else spec.language
         family = family_of(pair) if spec.family == "auto" else spec.family
@@ -110,7 +110,7 @@ class Questions:
         return work, work.set_roles(*_designed(spec, pair))
 
     def question(self, call: Call, form: ReplyForm) -> Question:
-        """The question of a call in the form that its endpoint takes."""
+        """The question of a call in a reply form."""
         of_roles = call.site.layer == ROLES_LAYER
         prompt = call.work.roles_prompt(form) if of_roles else call.work.prompt(call, form)
         schema = self._schema(of_roles, call.settings.model or "") if form == "json" else None
@@ -127,8 +127,8 @@ class Questions:
     ) -> tuple[Parameters, str]:
         settings = call.settings
         wanted = (of_roles, form, settings)
-        found = self._parameters.get(wanted)
-        if found is None:
+        known = self._parameters.get(wanted)
+        if known is None:
             parameters = Parameters(
                 settings.model or "",
                 None if settings.temperature == "default" else settings.temperature,
@@ -136,23 +136,23 @@ class Questions:
                 None if schema is None else schema.schema,
                 further_settings(settings) | ({} if of_roles else scores_setting(settings)),
             )
-            found = self._parameters[wanted] = (parameters, parameters.digest())
-        return found
+            known = self._parameters[wanted] = (parameters, parameters.digest())
+        return known
 
     def _schema(self, of_roles: bool, model: str) -> ReplySchema:
-        found = self._schemas.get((of_roles, model))
-        if found is None:
+        schema = self._schemas.get((of_roles, model))
+        if schema is None:
             most = EVIDENCE_CHARS.get(model)
             if of_roles:
-                found = ReplySchema("roles", roles_schema(self._limit, max_text=most))
+                schema = ReplySchema("roles", roles_schema(self._limit, max_text=most))
             else:
-                found = ReplySchema("evaluation", judge_schema(self.spec.evidence, max_evidence=most))
-            self._schemas[(of_roles, model)] = found
-        return found
+                schema = ReplySchema("evaluation", judge_schema(self.spec.evidence, max_evidence=most))
+            self._schemas[(of_roles, model)] = schema
+        return schema
 
     def read(self, call: Call, form: ReplyForm, answer: ChatReply | RecordedAnswer) -> tuple[CallResult, str]:
-        """What an answer says, and the rule that read it."""
-        # The patterns of the reader take long to compile: the first request does not wait for them.
+        """The content of an answer, and the rule that read it."""
+        # The reader's patterns compile slowly: the first request is sent before that.
         from judgenet.core.reading import read_judgement, read_roles, without_reading
 
         site, finish_reason = call.site, answer.finish_reason
@@ -176,8 +176,8 @@ class Questions:
         return replace(Evaluation.from_reading(reading, site.order), scores_from=source), reading.rule
 
     def with_likely(self, call: Call, form: ReplyForm, reply: ChatReply) -> ChatReply:
-        """A reply with the distributions of its scores, or why there are none, in place of its tokens, where the call
-        was to be scored by token probabilities."""
+        """A reply with the distributions of its scores, or the reason why there are none, in place of its tokens, where
+        the call is scored by token probabilities."""
         if call.settings.scores != PROBABILITIES or call.site.layer == ROLES_LAYER:
             return reply
         from judgenet.core.reading import read_judgement
@@ -196,13 +196,13 @@ class Questions:
         return replace(reply, tokens=(), likely=likely if isinstance(likely, str) else likely.written())
 
     def roles_of(self, work: PairWork, said: CallResult) -> tuple[tuple[Role, ...], str]:
-        """The roles of a pair and a note where they are not what was designed; never an empty layer."""
+        """The roles of a pair, and a note where they differ from the design; no layer is left empty."""
         widest = max((layer.width or 0) for layer in self.spec.layers)
         cut_criteria = criteria_note(work.pair)
         if isinstance(said, tuple) and said:
             roles = tuple(map(short_role, said)) if self._book.sets_roles_apart(work.language) else said
             notes = [f"{len(said)} of {widest} roles came back"] if len(said) < widest else []
-            if cut := sum(one != whole for one, whole in zip(roles, said, strict=True)):
+            if cut := sum(shortened != whole for shortened, whole in zip(roles, said, strict=True)):
                 notes.append(f"{cut} of {len(said)} roles cut to {DESCRIPTION_LENGTH} characters")
             return roles, "; ".join([*notes, *([cut_criteria] if cut_criteria else [])])
         why = f"no roles came back ({said.reason})" if isinstance(said, Unscored) else "no roles came back"

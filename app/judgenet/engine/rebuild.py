@@ -1,4 +1,4 @@
-"""The question of a call of a run made anew: for calls that are not in yet, and to show what a call has read."""
+"""Rebuilds the question of a call of a run, also of one without an answer so far, and what the call has read."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from judgenet.store.runs import CallRow
 
 
 class Rebuilt:
-    """A pair of a run with the calls that are in. ``roles`` are ``None`` before they are known.
+    """A pair of a run with the calls answered so far. ``roles`` are ``None`` before they are known.
 
-    :raises NetworkError: (of its methods) the network asks no such call, or not yet.
+    :raises NetworkError: (from its methods) the network has no such call, or cannot make it yet.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Rebuilt:
                 self._work.results[row.site] = row.result
 
     def question(self, site: CallSite, form: ReplyForm) -> Question:
-        """The question as it is sent in a form."""
+        """The question as it is sent in this reply form."""
         call = self._call(site)
         self.heard(site)
         return self._questions.question(call, form)

@@ -1,4 +1,4 @@
-"""Judgments that were made elsewhere become a project with a run: the one way of the command line and the studio."""
+"""Makes a project with a run from judgments made elsewhere, for the command line and the studio."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def record_judgments(
 ) -> tuple[RunInfo, Selected]:
     """Enters judgments about a data set as a finished run in the project at a path, which is made where there is none.
 
-    ``conditions`` choose among the judgments, ``where`` is how the user wrote them. ``source`` names the files of the
-    pairs: the user chose them, so that the project may read them.
+    ``conditions`` select judgments; ``where`` is their text as the user wrote it. ``source`` names the files of the
+    pairs, which the project may read, as the user chose them.
 
     :raises DataError: no judgment is left, or none is about one of the pairs.
     :raises PictureError: a picture of the pairs is gone or has changed since they were read.

@@ -16,7 +16,7 @@ _FINISH: dict[str, FinishReason] = {name: name for name in get_args(FinishReason
 class ReplayEndpoint:
     """Gives the kept answers of another store, found by the content of the call.
 
-    A run that replays takes over the store's salt, so that equal pairs give equal prompts. What was not recorded
+    A run that replays uses the store's salt, so that equal pairs give equal prompts. A call that was not recorded
     fails with :attr:`Reason.NOT_RECORDED`: another prompt, model or parameter is another call.
     """
 
@@ -30,13 +30,13 @@ class ReplayEndpoint:
 
     def form(self, model: str) -> ReplyForm:
         """The form in which most of the model's answers were recorded."""
-        found = self._forms.get(model)
-        if found is None:
+        form = self._forms.get(model)
+        if form is None:
             row = self._store.reader.execute(
                 "SELECT form FROM calls WHERE model=? GROUP BY form ORDER BY count(*) DESC LIMIT 1", (model,)
             ).fetchone()
-            found = self._forms[model] = "text" if row is not None and row[0] == "text" else "json"
-        return found
+            form = self._forms[model] = "text" if row is not None and row[0] == "text" else "json"
+        return form
 
     def known(self, model: str) -> bool:
         return True
@@ -79,10 +79,10 @@ class ReplayEndpoint:
         return {}
 
     def pause(self) -> None:
-        """Nothing to hold back."""
+        """Does nothing: no call is under way."""
 
     def resume(self) -> None:
-        """Nothing stops a replay."""
+        """Does nothing: a replay never stops."""
 
     async def close(self) -> None:
         self._store.close()

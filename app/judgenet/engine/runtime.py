@@ -1,4 +1,4 @@
-"""The engine's own thread with its own asyncio loop. Callers stay on their thread and get futures."""
+"""The engine's own thread with an asyncio loop. Callers stay on their own threads and get futures."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Together(Generic[T]):
 class Runtime:
     """An asyncio loop in a thread.
 
-    ``close`` cancels what is left, so that no request outlives the program.
+    ``close`` cancels the tasks that are left, so that no request outlives the program.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class Runtime:
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
     def call(self, action: Callable[[], None]) -> None:
-        """Runs a function on the engine's loop soon."""
+        """Runs a function on the engine's loop, without waiting for it."""
         self.loop.call_soon_threadsafe(action)
 
     def close(self, patience: float = 5.0) -> None:

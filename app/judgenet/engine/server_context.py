@@ -1,7 +1,7 @@
-"""How long the context of a server is, as it tells itself, and a warning where a run's prompts need more.
+"""The context length that a server reports, and a warning where a run's prompts need more.
 
-Some servers cut what is too long without a word: Ollama holds 4,096 tokens by default on most computers and takes
-another length with a request by its own API only (docs.ollama.com, "Context length"). The places are those of the
+Some servers cut long prompts silently: Ollama holds 4,096 tokens by default on most computers and takes
+another length with a request only through its own API (docs.ollama.com, "Context length"). The places are those of the
 servers' documentation: ``max_model_len`` in vLLM's list of models, ``context_length`` of a loaded model in Ollama's
 ``/api/ps``, ``n_ctx`` in llama.cpp's ``/props``, ``loaded_context_length`` in LM Studio's ``/api/v0/models``.
 """
@@ -28,24 +28,25 @@ from judgenet.store.secrets import SecretError
 log = logging.getLogger(__name__)
 
 SHORTEST_CONTEXT = 4_096
-"""No server is asked where a prompt and its answer need no more: that is the shortest context of today's servers."""
+"""Servers are not queried where a prompt and its answer need no more: no server of today has a shorter context."""
 
 _LONGEST_WAIT_S = 3.0
-_LOOKS, _BETWEEN_LOOKS_S = 24, 5.0
-"""So often, and so far apart, is looked again while a run goes on: Ollama tells a model's context when it is loaded."""
+_CHECKS, _BETWEEN_CHECKS_S = 24, 5.0
+"""How often, and how far apart, servers are queried again during a run: Ollama reports a model's context only once the
+model is loaded."""
 _MOST_PAIRS = 20_000
-"""So many pairs are measured for the longest."""
+"""How many pairs are measured to find the longest."""
 
 _LENGTHS = (
     "max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length",
     "max_input_tokens", "inputTokenLimit", "n_ctx",
 )  # fmt: skip
-"""Names of the length of a context, in the lists of models of different servers."""
+"""Names of the context length in the model lists of different servers."""
 
 _OLLAMA = "library"
 _LLAMA_CPP = "llamacpp"
 _LM_STUDIO = "organization_owner"
-"""What ``owned_by`` says in the lists of models of these servers."""
+"""The value of ``owned_by`` in the model lists of these servers."""
 
 
 def _count(value: object) -> int | None:
@@ -53,7 +54,7 @@ def _count(value: object) -> int | None:
 
 
 def _entry(listed: object, model: str) -> Mapping[str, Any]:
-    """What a list of models says of one; empty where it is not listed."""
+    """The entry of a model in a server's list; empty where it is not listed."""
     entries = listed
     if isinstance(listed, dict):
         entries = listed.get("data") if isinstance(listed.get("data"), list) else listed.get("models")
@@ -66,31 +67,32 @@ def _entry(listed: object, model: str) -> Mapping[str, Any]:
 
 
 def listed_context(listed: object, model: str) -> int | None:
-    """The context of a model by a server's list of models, in tokens; ``None`` where it does not say."""
+    """The context length of a model in a server's list of models, in tokens; ``None`` where it is not given."""
     entry = _entry(listed, model)
     meta = entry.get("meta")
     for place in (entry, meta if isinstance(meta, dict) else {}):
         for name in _LENGTHS:
-            if (found := _count(place.get(name))) is not None:
-                return found
+            if (context := _count(place.get(name))) is not None:
+                return context
     return None
 
 
 def props_context(props: object) -> int | None:
-    """The context of llama.cpp's server by its ``/props``, in tokens."""
+    """The context length of llama.cpp's server from its ``/props``, in tokens."""
     settings = props.get("default_generation_settings") if isinstance(props, dict) else None
     return _count(settings.get("n_ctx")) if isinstance(settings, dict) else None
 
 
 def _is_cloud(profile: EndpointProfile) -> bool:
-    """Whether the address is that of a large provider, which refuses a prompt that is too long in plain words."""
+    """Whether the address is that of a large provider, which refuses a prompt that is too long with a clear error."""
     host = urlsplit(profile.base_url).hostname or ""
     return host.endswith((".openai.com", "openrouter.ai", ".googleapis.com", ".mistral.ai", ".groq.com"))
 
 
 async def server_context(profile: EndpointProfile, model: str, folder: Path | None) -> tuple[int | None, bool]:
-    """The context of a model at a server of one's own, in tokens, ``None`` where it does not tell; and whether it is
-    Ollama, which tells it only of a loaded model. Nothing is charged for that. The endpoint must be approved."""
+    """The context length of a model on a self-hosted server, in tokens (``None`` where the server does not report it),
+    and whether the server is Ollama, which reports it only for a loaded model. This costs nothing. The endpoint must
+    be approved."""
     if profile.kind not in ("openai", "ollama") or _is_cloud(profile):
         return None, False
     # The HTTP libraries load slowly, and little needs them.
@@ -108,8 +110,8 @@ async def server_context(profile: EndpointProfile, model: str, folder: Path | No
     exchange = Exchange(profile, provider)
 
     async def read(place: str) -> object:
-        found = await exchange.get(place)
-        return None if isinstance(found, Fault) else found
+        answer = await exchange.get(place)
+        return None if isinstance(answer, Fault) else answer
 
     try:
         key = await asyncio.to_thread(key_finder(profile, folder))
@@ -132,15 +134,15 @@ async def server_context(profile: EndpointProfile, model: str, folder: Path | No
 
 
 ServerKind = Literal["", "ollama", "ollama_asked"]
-"""Whether a server is Ollama, reached by its OpenAI-compatible API or, ``ollama_asked``, by its own: there a request
-says how long the context is to be."""
+"""Whether a server is Ollama, used through its OpenAI-compatible API (``ollama``) or its own (``ollama_asked``), where
+a request sets the context length."""
 
 
 def context_words(
     endpoint: str, model: str, context: int, need: ContextNeed, *, server: ServerKind = "", asked: bool = False
 ) -> str:
-    """A warning that a model cannot hold a run's longest prompt and its answer; empty where it can. ``asked``: the
-    context is what requests ask for, not what the server tells."""
+    """A warning that a run's longest prompt and its answer do not fit a model's context; empty where they do.
+    ``asked``: the context is the one that requests ask for, not the one that the server reports."""
     if need.prompt + need.answer <= context:
         return ""
     needed = f"the longest prompt of this run has about {need.prompt:,} tokens, and its answer may have {need.answer:,}"
@@ -152,10 +154,10 @@ def context_words(
         f"the server with a longer context: OLLAMA_CONTEXT_LENGTH={size} ollama serve.",
         "ollama_asked": f"Set the endpoint's context length to {size:,} tokens, if the model and the memory allow it.",
     }[server]
-    told = "requests ask for" if asked else "the server tells"
+    source = "requests ask for" if asked else "the server reports"
     return (
-        f"{endpoint}, {model}: {told} a context of {context:,} tokens; {needed}. {what} {how} "
-        "Or ask for less (max_tokens, reasoning)."
+        f"{endpoint}, {model}: {source} a context of {context:,} tokens; {needed}. {what} {how} "
+        "Or lower max_tokens or reasoning."
     )
 
 
@@ -170,38 +172,38 @@ def longest_pair(pairs: Iterable[Pair]) -> int:
 
 
 def _asked_contexts(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> dict[tuple[str, str], int]:
-    """The shortest context that the calls of a network ask Ollama for, by endpoint and model."""
-    found: dict[tuple[str, str], int] = {}
+    """The shortest context that the calls of a network request from Ollama, by endpoint and model."""
+    shortest: dict[tuple[str, str], int] = {}
     for settings in asked_settings(spec):
-        for of in (settings, *stand_ins(settings)):
-            profile = profiles.get(of.endpoint or "")
+        for asked in (settings, *stand_ins(settings)):
+            profile = profiles.get(asked.endpoint or "")
             if profile is None or profile.kind != "ollama":
                 continue
-            key = (profile.name, of.model or profile.model or "")
-            if (context := asked_context(of)) is not None:
-                found[key] = min(context, found.get(key, context))
-    return found
+            key = (profile.name, asked.model or profile.model or "")
+            if (context := asked_context(asked)) is not None:
+                shortest[key] = min(context, shortest.get(key, context))
+    return shortest
 
 
 class ContextWatch:
-    """Looks whether each model can hold what a run asks of it, and tells where it cannot.
+    """Checks whether a run's prompts fit the context of each model, and reports where they do not.
 
     ``folder`` is the project's, where keys are looked for. The endpoints must be approved.
     """
 
     def __init__(
-        self, profiles: Mapping[str, EndpointProfile], folder: Path | None, tell: Callable[[EndpointState], None]
+        self, profiles: Mapping[str, EndpointProfile], folder: Path | None, on_state: Callable[[EndpointState], None]
     ) -> None:
         self._profiles = profiles
         self._folder = folder
-        self._tell = tell
+        self._on_state = on_state
         self._needs: dict[tuple[str, str], ContextNeed] = {}
         self._asked: dict[tuple[str, str], int] = {}
         self._again: asyncio.Task[None] | None = None
 
     async def begin(self, spec: NetworkSpec, pairs: Iterable[Pair]) -> None:
-        """Looks before the first call, for a few seconds at most. Where only a loaded model tells its context it is
-        looked again while the run goes on, until :meth:`end`."""
+        """Checks before the first call, for a few seconds at most. Where the context is reported only for a loaded
+        model, the check is repeated during the run, until :meth:`end`."""
         longest = await asyncio.to_thread(longest_pair, pairs)
         self._asked = _asked_contexts(spec, self._profiles)
         self._needs = {
@@ -210,30 +212,30 @@ class ContextWatch:
             if need.prompt + need.answer > min(SHORTEST_CONTEXT, self._asked.get(key, SHORTEST_CONTEXT))
             and key[0] in self._profiles
         }
-        self._look_at_asked()
+        self._check_requested()
         try:
             async with asyncio.timeout(_LONGEST_WAIT_S):
-                await self._look(first=True)
+                await self._check(first=True)
         except TimeoutError:
             return
         if self._needs:
-            self._again = asyncio.get_running_loop().create_task(self._look_again())
+            self._again = asyncio.get_running_loop().create_task(self._check_again())
 
     def end(self) -> None:
-        """Looks no more."""
+        """Ends the checks."""
         if self._again is not None:
             self._again.cancel()
 
-    def _look_at_asked(self) -> None:
-        """Tells where requests themselves ask for a context that is too short."""
+    def _check_requested(self) -> None:
+        """Reports where requests themselves ask for a context that is too short."""
         for (endpoint, model), context in self._asked.items():
             need = self._needs.get((endpoint, model))
             words = need and context_words(endpoint, model, context, need, server="ollama_asked", asked=True)
             if words:
                 del self._needs[endpoint, model]
-                self._tell(EndpointState(endpoint, "learned", words))
+                self._on_state(EndpointState(endpoint, "learned", words))
 
-    async def _look(self, *, first: bool = False) -> None:
+    async def _check(self, *, first: bool = False) -> None:
         for (endpoint, model), need in list(self._needs.items()):
             if first and (endpoint, model) in self._asked:
                 continue  # a model that is loaded now is loaded anew by the first request
@@ -249,11 +251,11 @@ class ContextWatch:
             server: ServerKind = "ollama_asked" if own_api else "ollama" if ollama else ""
             words = "" if context is None else context_words(endpoint, model, context, need, server=server)
             if words:
-                self._tell(EndpointState(endpoint, "learned", words))
+                self._on_state(EndpointState(endpoint, "learned", words))
 
-    async def _look_again(self) -> None:
-        for _ in range(_LOOKS):
-            await asyncio.sleep(_BETWEEN_LOOKS_S)
-            await self._look()
+    async def _check_again(self) -> None:
+        for _ in range(_CHECKS):
+            await asyncio.sleep(_BETWEEN_CHECKS_S)
+            await self._check()
             if not self._needs:
                 return

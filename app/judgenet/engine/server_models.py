@@ -1,4 +1,4 @@
-"""Which models a server has, as it lists them itself."""
+"""The models that a server lists."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from judgenet.engine.providers.errors import Fault
 
 
 async def server_models(profile: EndpointProfile, folder: Path | None, salt: str) -> tuple[str, ...]:
-    """The names of the models that an endpoint's server lists, in its order. Nothing is charged for that.
+    """The names of the models that an endpoint's server lists, in its order. This costs nothing.
 
     ``folder`` and ``salt`` are those of the project that names the endpoint (``None`` and empty where none does).
 
     :raises NotApproved: the endpoint was not approved; nothing is sent.
-    :raises EndpointError: the server has no such list, or it cannot be read. The message says why.
+    :raises EndpointError: the server has no such list, or it cannot be read.
     :raises SecretError: the key cannot be read.
     """
     require_approved([profile.name], {profile.name: profile}, folder, salt)

@@ -1,4 +1,4 @@
-"""From a design and pairs to a run that goes on: what the command line and the studio share."""
+"""Starts a run of a network on pairs, for the command line and the studio."""
 
 from __future__ import annotations
 
@@ -66,8 +66,7 @@ if TYPE_CHECKING:
 
 
 def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> NetworkSpec:
-    """The network with the model named wherever an endpoint is: a level that names an endpoint and no model gets
-    that endpoint's own model.
+    """The network with every model named: a level that names an endpoint and no model gets that endpoint's model.
 
     :raises NetworkError: an endpoint is unknown, or a call would have no model.
     """
@@ -85,7 +84,10 @@ def with_models(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile]) -> N
 
     def filled(settings: Settings) -> Settings:
         if settings.stand_in:
-            named = (of if of.model else replace(of, model=model_of(of.endpoint)) for of in settings.stand_in)
+            named = (
+                stand_in if stand_in.model else replace(stand_in, model=model_of(stand_in.endpoint))
+                for stand_in in settings.stand_in
+            )
             settings = replace(settings, stand_in=tuple(named))
         if settings.endpoint is None or settings.model is not None:
             return settings
@@ -113,9 +115,9 @@ def each_settings(spec: NetworkSpec, change: Callable[[Settings], Settings]) -> 
 
 
 def all_settings(spec: NetworkSpec) -> tuple[Settings, ...]:
-    """The settings in force for each kind of call that the network makes, and of those that stand-ins may be asked."""
+    """The settings in force for each kind of call of the network, and those of its stand-ins."""
     used = asked_settings(spec)
-    return (*used, *(of for settings in used for of in stand_ins(settings)))
+    return (*used, *(stand_in for settings in used for stand_in in stand_ins(settings)))
 
 
 def endpoints_of(spec: NetworkSpec) -> tuple[str, ...]:
@@ -129,18 +131,21 @@ def profiles_of(start: Start) -> tuple[EndpointProfile, ...]:
 
 
 Scope = Literal["all", "fresh", "unscored", "roles"]
-"""What a start works on: all pairs that are not done; those of which nothing was asked yet; those that have all their
-calls in, some without an evaluation (answers that cannot be read are asked for again); of all that are not done the
-roles alone."""
+"""What a start works on. ``all``: every pair that is not done. ``fresh``: pairs without any call so far. ``unscored``:
+pairs with all their answers, some of which could not be read; these calls are made again. ``roles``: only the roles of
+the pairs that are not done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a start of a run is made of. ``spec`` has its models (:func:`with_models`), and is given the further fields
-    of its endpoints (:func:`with_endpoint_extra`); ``folder`` is the project's,
-    where ``.env`` and relative sources are looked for; ``scope`` says which pairs it works on; ``until`` is the rule by
-    which it stops when enough is known; with ``auto_matches`` it chooses pairs until the ranks of their systems are
-    separated; ``batch`` asks by batches (``False``: not, ``None``: as the run was begun)."""
+    """Everything that a start of a run needs.
+
+    ``spec`` has its models (:func:`with_models`) and gets the further fields of its endpoints
+    (:func:`with_endpoint_extra`). ``folder`` is the project's, where ``.env`` and relative sources are looked for.
+    ``scope`` says which pairs it works on. ``until`` is the rule by which it stops early; with ``auto_matches`` it
+    chooses pairs until the ranks of their systems are separated. ``batch`` sends calls in batches (``False``: it does
+    not; ``None``: as the run was begun).
+    """
 
     spec: NetworkSpec
     pairs: Sequence[Pair]
@@ -162,7 +167,7 @@ class Start:
 
 
 def fingerprint(start: Start) -> str:
-    """Tells runs apart: network, prompts and pairs. The same again is the same run, and resumes."""
+    """Identifies a run by its network, prompts and pairs: a start with the same fingerprint resumes it."""
     return _fingerprint(start.spec, start.book, data_hash(start.pairs))
 
 
@@ -173,8 +178,8 @@ def _fingerprint(spec: NetworkSpec, book: PromptBook, pairs_hash: str) -> str:
 
 def with_recorded_prompts(store: Store, start: Start) -> Start:
     """The start with the prompts of the version with which the same run was begun, or other runs of the same bias lab
-    or experiment: recorded answers are found by the text of their questions, so that none is paid for again. What is
-    new begins with today's prompts."""
+    or experiment: recorded answers are found by the text of their questions, so none is paid for twice. A new run
+    gets today's prompts."""
     older = {book.digest: book for book in start.book.versions[1:]}
     marks = run_marks(store) if older else []
     if not any(mark.prompts in older for mark in marks):
@@ -193,7 +198,7 @@ def with_recorded_prompts(store: Store, start: Start) -> Start:
 
 
 def _as_replayed(start: Start) -> Start:
-    """The start with the prompts of the recorded run that it is answered from, if it is."""
+    """The start with the prompts of the recorded run that it replays, if it replays one."""
     for profile in profiles_of(start):
         if profile.kind == "replay":
             with Store.open(replay_store(profile), readonly=True) as recorded:
@@ -202,7 +207,7 @@ def _as_replayed(start: Start) -> Start:
 
 
 def plan_run(store: Store, start: Start) -> RunPlan:
-    """Enters the run in the store, or finds the earlier one to go on with.
+    """Enters the run in the store, or finds the earlier one that it continues.
 
     :raises NetworkError: the design cannot run, or a model is known to see no pictures.
     :raises PictureError: a picture of the pairs is gone or has changed since they were read.
@@ -260,7 +265,7 @@ def plan_run(store: Store, start: Start) -> RunPlan:
 
 
 def blind_words(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile], pairs: Sequence[Pair]) -> str:
-    """That some models of a network are known to see no pictures, which some pairs have; empty where all is well."""
+    """A sentence about models that are known to take no pictures, where some pairs have them; else empty."""
     with_some = sum(bool(pair.pictures) for pair in pairs)
     if not with_some:
         return ""
@@ -281,16 +286,16 @@ def blind_words(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile], pair
 
 
 def require_sight(start: Start) -> None:
-    """Refuses models that are known to see no pictures for pairs that have some, before anything is paid.
+    """Refuses models that are known to take no pictures where some pairs have them, before anything is paid.
 
-    :raises NetworkError: there are such.
+    :raises NetworkError: the network has such a model.
     """
     if words := blind_words(start.spec, start.profiles, start.pairs):
         raise NetworkError(words)
 
 
 def _by_batch(store: Store, run: RunInfo, start: Start) -> dict[str, Any] | None:
-    """How the run goes by batches from now on, as its record keeps it; ``None`` where it does not."""
+    """The entry of the run's record about batches from now on; ``None`` where it sends none."""
     kept = run.record.get(BATCH_RECORD)
     choice = choice_for(store, start.batch, kept)
     record = None if choice is None else choice.record(kept)
@@ -300,10 +305,10 @@ def _by_batch(store: Store, run: RunInfo, start: Start) -> dict[str, Any] | None
 
 
 def _steering(store: Store, run: RunInfo, start: Start) -> Steering | None:
-    """What chooses the run's pairs: a rule needs them in drawn order, and a run that was begun in one keeps to it."""
+    """What chooses the run's pairs: a rule needs them in random order, and a run that began in one keeps it."""
     if not start.auto_matches and start.until is None and order_seed(run.record) is None:
         return None
-    # Few runs need them, and numpy comes with them.
+    # Few runs need these, and they import numpy.
     from judgenet.engine.auto_matches import AutoMatches
     from judgenet.engine.steering import in_run_order
     from judgenet.store.frame import RunFrame
@@ -330,7 +335,7 @@ def _endpoint_record(profile: EndpointProfile) -> dict[str, Any]:
 
 
 class RunHandle:
-    """A run that goes on in the engine. All methods may be called from any thread."""
+    """A run in the engine. All methods may be called from any thread."""
 
     def __init__(self, runtime: Runtime, plan: RunPlan) -> None:
         self.plan = plan
@@ -345,7 +350,7 @@ class RunHandle:
 
     @property
     def used(self) -> Used:
-        """What this start has used up of its limits so far."""
+        """How much of its limits this start has used so far."""
         return Used(0, 0, 0.0) if self._executor is None else self._executor.used
 
     def _control(self, action: Callable[[Executor], None]) -> None:
@@ -358,11 +363,11 @@ class RunHandle:
         self._runtime.call(apply)
 
     def pause(self) -> None:
-        """Sends no further call."""
+        """Sends no further calls."""
         self._control(lambda executor: executor.pause())
 
     def resume(self) -> None:
-        """Goes on, and tries stopped endpoints again."""
+        """Continues, and tries stopped endpoints again."""
         self._control(lambda executor: executor.resume())
 
     def cancel(self) -> None:
@@ -370,7 +375,7 @@ class RunHandle:
         self._control(lambda executor: executor.cancel())
 
     def look_again(self) -> None:
-        """Goes on where there was no room before: the run's budget or the share of an endpoint has grown."""
+        """Continues where there was no room before: the run's budget or its share of an endpoint has grown."""
         self._control(lambda executor: executor.look_again())
 
 
@@ -383,7 +388,7 @@ def _executor(
 ) -> Executor:
     if not desks:
         return Executor(plan, store, endpoints, emit)
-    # It needs the HTTP libraries, which load slowly.
+    # It imports the HTTP libraries, which are slow to load.
     from judgenet.engine.batch_executor import BatchExecutor
 
     return BatchExecutor(plan, store, endpoints, desks, emit)
@@ -393,14 +398,14 @@ OpenEndpoints = Callable[
     [Iterable[str], Mapping[str, EndpointProfile], Store, Path | None, Callable[[EndpointState], None]],
     dict[str, Endpoint],
 ]
-"""As :func:`open_endpoints`."""
+"""The signature of :func:`open_endpoints`."""
 
 
 class Engine:
-    """The engine on its thread. One per program; several runs may go on in different stores.
+    """The engine on its thread. One per program; several runs in different stores may go on at once.
 
-    ``open_with`` opens the endpoints of a network in place of :func:`open_endpoints`. ``budget`` is the one of a run
-    that shares its limits with others, in place of one that is made of the start's limits.
+    ``open_with`` opens the endpoints of a network in place of :func:`open_endpoints`. ``budget``, where runs share
+    one, takes the place of one made from the start's limits.
     """
 
     def __init__(self, open_with: OpenEndpoints | None = None, budget: Budget | None = None) -> None:
@@ -409,7 +414,7 @@ class Engine:
         self._budget = budget
 
     def start(self, store: Store, start: Start, emit: Callable[[Event], None]) -> RunHandle:
-        """Starts a run, or goes on with it. ``emit`` is called on the engine's thread: put events into a queue.
+        """Starts a run, or continues it. ``emit`` is called on the engine's thread: put events into a queue.
 
         :raises NetworkError: the design cannot run.
         :raises NotApproved: an endpoint of the network was not approved; nothing is entered in the store.
@@ -425,7 +430,7 @@ class Engine:
         tell = Together(emit)
 
         def on_state(state: EndpointState) -> None:
-            # The executor tells of a stop itself, when it holds the calls back.
+            # The executor reports a stop itself, when it holds the calls back.
             if state.state != "stopped":
                 tell(EndpointChanged(run_id, state.endpoint, state.state, state.message))
 
@@ -447,11 +452,11 @@ class Engine:
         finally:
             tell.flush()
             watch.end()
-            closing = [*(desk.close() for desk in desks.values()), *(of.close() for of in endpoints.values())]
-            await asyncio.gather(*closing, return_exceptions=True)
+            opened: list[BatchDesk | Endpoint] = [*desks.values(), *endpoints.values()]
+            await asyncio.gather(*(each.close() for each in opened), return_exceptions=True)
 
     def close(self) -> None:
-        """Ends runs that still go on, and the thread."""
+        """Ends the runs that still go on, and the thread."""
         self._runtime.close()
 
     def __enter__(self) -> Engine:

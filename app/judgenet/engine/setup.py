@@ -1,4 +1,4 @@
-"""From a project to what a run of it is started with: what the command line and the studio share."""
+"""Makes the start of a run from a project, for the command line and the studio."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from judgenet.formats import Dataset
 
 EDITED = "edited"
-"""The kind of the finding about pairs that were changed in the project."""
+"""The kind of the note about pairs that were changed in the project."""
 
 
 def read_source(
     source: PairsSource, folder: Path, salt: str, watch: Watch = nothing, *, limit: int | None = None
 ) -> Dataset:
-    """The pairs of a source whose relative paths start at ``folder``; its selection is left aside. ``folder`` and
-    ``salt`` are the project's: it reads below its own folder, and what the user approved for it.
+    """The pairs of a source whose relative paths start at ``folder``; its selection is not applied. ``folder`` and
+    ``salt`` are the project's: it may read below its own folder, and what the user approved for it.
 
-    ``watch`` hears how far it is, and may end it. ``limit`` is the most bytes that a file may unpack to.
+    ``watch`` gets the progress and may end the reading. ``limit`` is the most bytes that a file may unpack to.
 
     :raises NotApproved: a file, or the folder of a picture, lies elsewhere and was not approved; nothing is read.
     :raises DataError: a file is missing or cannot be read as pairs.
@@ -56,8 +56,8 @@ def read_source(
 
 
 def picture_rule(folder: Path, salt: str) -> MayRead:
-    """What a project may read of pictures: those below its folder, and below folders that were approved. The rule
-    raises :class:`PictureOutside` for any other."""
+    """A check of which pictures a project may read: those below its folder, and below approved folders. It raises
+    :class:`PictureOutside` for any other."""
     known: set[Path] = set()
 
     def may_read(path: Path) -> None:
@@ -72,7 +72,7 @@ def picture_rule(folder: Path, salt: str) -> MayRead:
 
 
 def refusing(rule: MayRead) -> MayRead:
-    """A rule whose refusals are errors of the data, with their place in the file."""
+    """The rule with its refusals raised as errors of the data, which name their place in the file."""
 
     def may_read(path: Path) -> None:
         try:
@@ -92,7 +92,7 @@ def read_files(
     limit: int | None = None,
     may_read: MayRead | None = None,
 ) -> Dataset:
-    """As :func:`read_source`, for files that the user himself names: they need no approval. Pictures are read below the
+    """Like :func:`read_source`, for files that the user names: they need no approval. Pictures are read below the
     folder of the file that names them, unless ``may_read`` says otherwise.
 
     :raises DataError: a file is missing or cannot be read as pairs.
@@ -109,14 +109,14 @@ def read_files(
 
 
 def edited(dataset: Dataset, edits: PairEdits) -> Dataset:
-    """The data set with a project's changes of single pairs; a note says how many pairs have one."""
+    """The data set with a project's changes of single pairs, and a note of how many pairs were changed."""
     if not edits:
         return dataset
     return noted(replace(dataset, pairs=with_edits(dataset.pairs, edits)), edits)
 
 
 def noted(dataset: Dataset, edits: PairEdits) -> Dataset:
-    """A data set in which the changes are made already, with the note that says how many pairs have one."""
+    """A data set in which the changes are made already, with the note of how many pairs were changed."""
     pairs = [pair for pair in dataset.pairs if pair.id in edits]
     notes = tuple(note for note in dataset.notes if note.kind != EDITED)
     ids = tuple(pair.id for pair in pairs if without_edits(pair, edits) != pair)
@@ -130,7 +130,7 @@ def noted(dataset: Dataset, edits: PairEdits) -> Dataset:
 
 
 def run_record(dataset: Dataset | None, seed: int) -> dict[str, Any]:
-    """What a run's record says of the program and of where its pairs came from."""
+    """The part of a run's record about the program and the source of its pairs."""
     record: dict[str, Any] = {"versions": versions(), "seed": seed}
     if dataset is not None:
         record["source"] = {
@@ -158,8 +158,8 @@ def start_of(
     auto_matches: bool = False,
     batch: BatchChoice | bool | None = None,
 ) -> Start:
-    """The start of a project's network on these pairs. ``prices`` and ``seed`` are the project's where they are not
-    given.
+    """The start of a project's network on these pairs. ``prices`` and ``seed`` default to
+    the project's.
 
     :raises NetworkError: an endpoint of the network is unknown.
     :raises PromptError: a prompt of the project cannot be used.
@@ -184,10 +184,10 @@ def start_of(
 
 
 def changes_since(run: RunInfo, start: Start, pairs_hash: str) -> tuple[str, ...]:
-    """What of a start differs from a recorded run: ``network``, ``prompts``, ``pairs``.
+    """Which parts of a start differ from a recorded run: ``network``, ``prompts``, ``pairs``.
 
-    ``pairs_hash`` is the ``data_hash`` of the start's pairs, which takes time for many. Where nothing differs, the
-    start goes on with that run. What recorded judges were asked is not known, and cannot have changed.
+    ``pairs_hash`` is the ``data_hash`` of the start's pairs, which takes time for many pairs. Where nothing differs,
+    the start continues that run. The prompts of judgments recorded elsewhere are unknown, and count as unchanged.
     """
     was = network_json.from_json(run.record["network"])
     differs = {
@@ -201,20 +201,20 @@ def changes_since(run: RunInfo, start: Start, pairs_hash: str) -> tuple[str, ...
 def unpriced_models(
     spec: NetworkSpec, prices: PriceTable, profiles: Mapping[str, EndpointProfile]
 ) -> tuple[Settings, ...]:
-    """The models of a network whose price is unknown, each once: an unknown price is not 0, so that no limit of money
-    can be held with them. Where an endpoint names its own model, the network need not."""
-    found: dict[tuple[str, str], Settings] = {}
+    """The models of a network whose price is unknown, each once: an unknown price is not 0, so no limit of money can
+    be kept with them. Where the network names no model, its endpoint's counts."""
+    unpriced: dict[tuple[str, str], Settings] = {}
     for settings in all_settings(spec):
         profile = profiles.get(settings.endpoint or "")
         if profile is None or profile.kind == "replay":
             continue
         model = settings.model or profile.model
         if model and prices.find(model, profile.name, profile.kind) is None:
-            found.setdefault((profile.name, model), replace(settings, model=model))
-    return tuple(found.values())
+            unpriced.setdefault((profile.name, model), replace(settings, model=model))
+    return tuple(unpriced.values())
 
 
 def no_price_words(models: Sequence[Settings]) -> str:
-    """That the price of models is unknown, in a sentence."""
-    named = ", ".join(f"{of.model} at {of.endpoint}" for of in models)
+    """A sentence: the price of these models is unknown."""
+    named = ", ".join(f"{model.model} at {model.endpoint}" for model in models)
     return f"The price of {named} is unknown."

@@ -1,4 +1,4 @@
-"""Who answers a call: its own model, or a stand-in while its endpoint cannot be asked."""
+"""Which model answers a call: its own, or a stand-in while its endpoint is out of reach or stopped."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from judgenet.engine.work import Call
 from judgenet.store.db import Store
 from judgenet.store.runs import RunInfo, stood_in_calls
 
-_LOOKS_S = 1.0
-"""How often calls under way are looked at, whether their endpoint is out of reach."""
+_CHECK_S = 1.0
+"""How often the calls under way are checked for an endpoint that is out of reach."""
 
 
 @dataclass(slots=True)
@@ -26,32 +26,32 @@ class _UnderWay:
 
 
 class StandIns:
-    """Which endpoint each call of a start goes to. Runs on the engine's loop.
+    """Chooses the endpoint of each call of a start. Runs on the engine's loop.
 
-    A call goes to its own endpoint unless that has stopped, or has not been reached for as long as the stand-in says
-    (``after``): then to the first of its stand-ins that can be asked. While an endpoint is out of reach one call tries
-    it from time to time; once it answers, calls go there again. A call that a stand-in answered in an earlier start of
-    the run keeps that answer.
+    A call goes to its own endpoint unless that has stopped, or has been out of reach for as long as the stand-in's
+    ``after`` says: then to the first of its stand-ins that is available. While an endpoint is out of reach, one call
+    tries it from time to time; once it answers, calls go there again. A call that a stand-in answered in an earlier
+    start of the run keeps that answer.
     """
 
     def __init__(self, settings: Sequence[Settings], lanes: Mapping[str, Lane], store: Store, run: RunInfo) -> None:
-        given = [of for own in settings for of in stand_ins(own)]
+        given = [stand_in for own in settings for stand_in in stand_ins(own)]
         self._lanes = lanes
         self._try_at: dict[str, float] = {}
         self._under_way: dict[AskedCall, _UnderWay] = {}
         self._answered: dict[CallSite, tuple[str, str]] = {}
         self._settings = tuple(settings)
         if given:
-            models = {(of.endpoint or "", of.model or "") for of in given}
+            models = {(stand_in.endpoint or "", stand_in.model or "") for stand_in in given}
             self._answered = stood_in_calls(store, run, models)
-            asked = {of.endpoint for of in self._settings}
+            asked = {stand_in.endpoint for stand_in in self._settings}
             for name, lane in lanes.items():
                 lane.spare = name not in asked
         self.used = bool(given)
 
     def choose(self, call: Call, *, sending: bool = False) -> Call:
-        """A call as it is asked by what is known now; only where it is about to be sent (``sending``) it counts that an
-        endpoint is out of reach."""
+        """A call with the model that answers it as things stand. Whether an endpoint is out of reach matters only for a
+        call that is about to be sent (``sending``)."""
         own = call.instead_of or call
         if not own.settings.stand_in:
             return own
@@ -70,7 +70,7 @@ class StandIns:
         return own
 
     def not_kept(self, call: Call) -> Call | None:
-        """The call as designed, where one was expected to have a stand-in's kept answer and has none."""
+        """The call as designed, where the kept answer of a stand-in was expected and is not there."""
         if call.instead_of is None or self._answered.pop(call.site, None) is None:
             return None
         return call.instead_of
@@ -87,7 +87,7 @@ class StandIns:
             return True
         now = asyncio.get_running_loop().time()
         if may_try and now >= self._try_at.get(lane.endpoint.name, 0.0):
-            self._try_at[lane.endpoint.name] = now + max(_after(settings), _LOOKS_S)
+            self._try_at[lane.endpoint.name] = now + max(_after(settings), _CHECK_S)
             return True
         return False
 
@@ -97,46 +97,50 @@ class StandIns:
         return away > 0 and away >= _after(settings)
 
     def try_again(self) -> None:
-        """Lets every endpoint be tried at once."""
+        """Allows every endpoint to be tried again at once."""
         self._try_at.clear()
 
     # Calls under way
 
     def begin(self, asked: AskedCall, task: asyncio.Task[None]) -> None:
-        """Notes that a call was sent."""
+        """Notes a call as sent."""
         if asked.call.settings.stand_in:
             self._under_way[asked] = _UnderWay(task, asyncio.get_running_loop().time())
 
     def end(self, asked: AskedCall) -> bool:
-        """Notes that a call ended; whether it was given up here, so that a stand-in is asked."""
-        found = self._under_way.pop(asked, None)
-        return found is not None and found.given_up
+        """Notes a call as ended. True where it was cancelled here, so that a stand-in gets it."""
+        under_way = self._under_way.pop(asked, None)
+        return under_way is not None and under_way.given_up
 
-    async def watch(self, tell: Callable[[str, str], None]) -> None:
-        """Gives up calls whose endpoint is out of reach for too long, as long as the run goes on. ``tell`` hears the
-        endpoint's name and a sentence, once an outage."""
-        told: set[str] = set()
+    async def watch(self, on_outage: Callable[[str, str], None]) -> None:
+        """Cancels calls whose endpoint is out of reach for too long, until the run ends. ``on_outage`` gets the
+        endpoint's name and a sentence, once per outage."""
+        reported: set[str] = set()
         while True:
-            await asyncio.sleep(_LOOKS_S)
-            told = {name for name in told if self._lanes[name].endpoint.away_for > 0}
+            await asyncio.sleep(_CHECK_S)
+            reported = {name for name in reported if self._lanes[name].endpoint.away_for > 0}
             now = asyncio.get_running_loop().time()
             for asked, under_way in list(self._under_way.items()):
                 settings, name = asked.call.settings, asked.lane.endpoint.name
                 waited = now - under_way.since >= _after(settings)
                 if under_way.given_up or not waited or not self._out_of_reach(asked.lane, settings):
                     continue
-                if not any(self._can_ask(of) for of in stand_ins(settings)):
+                if not any(self._can_ask(stand_in) for stand_in in stand_ins(settings)):
                     continue
-                self._try_at[name] = now + max(_after(settings), _LOOKS_S)
+                self._try_at[name] = now + max(_after(settings), _CHECK_S)
                 under_way.given_up = True
                 under_way.task.cancel()
-                if name not in told:
-                    told.add(name)
-                    tell(name, f"{name} not reached for {duration(asked.lane.endpoint.away_for)}. {self.words(name)}")
+                if name not in reported:
+                    reported.add(name)
+                    on_outage(
+                        name, f"{name} not reached for {duration(asked.lane.endpoint.away_for)}. {self.words(name)}"
+                    )
 
     def words(self, endpoint: str, model: str | None = None) -> str:
-        """Where calls to an endpoint, or to one model of it, go while it cannot be asked; empty without stand-ins."""
-        named = dict.fromkeys(f"{of.endpoint}/{of.model}" for of in self._followers(endpoint, model))
+        """Where the calls to an endpoint, or to one of its models, go meanwhile; empty without stand-ins."""
+        named = dict.fromkeys(
+            f"{stand_in.endpoint}/{stand_in.model}" for stand_in in self._followers(endpoint, model)
+        )
         if not named:
             return ""
         return f"Calls go to the stand-in{'' if len(named) == 1 else 's'} {', '.join(named)}."

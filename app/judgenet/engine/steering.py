@@ -18,12 +18,12 @@ from judgenet.store.columns import DONE_PHASE, VERDICT_CODES
 from judgenet.store.frame import RunFrame
 
 _CLOSE_LOOKS: Final = 200
-"""Up to so many questions a width is looked at after each, later after each further hundredth."""
+"""A width is checked after each question up to this many, and then after each further hundredth."""
 
 
 @dataclass(slots=True, eq=False)
 class _Figure:
-    """What is known of one figure of one aggregation."""
+    """The tallies of one figure of one aggregation."""
 
     name: UntilFigure
     aggregation: str
@@ -38,12 +38,12 @@ class _Figure:
 
 
 _LEAST_EVIDENCE: Final = 40.0
-"""Of the bets on one side, at a level of .05, half of it for each side."""
+"""The evidence needed on one side, at a level of .05, half of it for each side."""
 
 
 @dataclass(slots=True, eq=False)
 class _Watched:
-    """A condition, the figure that it is about, and the bets against its value where it has evidence."""
+    """A condition, its figure, and the bets against its value where it is tested by evidence."""
 
     condition: UntilCondition
     figure: _Figure
@@ -72,17 +72,17 @@ class _Watched:
 
 @dataclass(slots=True, eq=False)
 class _Turn:
-    """A question whose pairs are not all in."""
+    """A question whose pairs are not all judged."""
 
     left: int
     pairs: list[int] = field(default_factory=list)
 
 
 class UntilWatch:
-    """Looks at the rule of a run after each question whose turn has come.
+    """Checks the rule of a run after each question, in the order in which the run asks them.
 
     Args:
-        frame: the run as it stands, with what earlier starts finished.
+        frame: the run so far, with the pairs that earlier starts finished.
         rule: the rule; its aggregations are those of the network.
         order: the places of the pairs in the order in which the run asks them.
 
@@ -100,7 +100,7 @@ class UntilWatch:
         self._codes: dict[int, dict[str, int]] = {}
         self._reached = 0
         self._counted = self._units = 0
-        most = max((of.left for of in self._turns.values()), default=1)
+        most = max((turn.left for turn in self._turns.values()), default=1)
         decides = deciding(frame.spec)
         self._labels: dict[str, list[int]] = {}
         self._figures: dict[tuple[UntilFigure, str], _Figure] = {}
@@ -121,8 +121,8 @@ class UntilWatch:
         self._advance()
 
     def _require_labels(self, frame: RunFrame, figure: UntilFigure, aggregation: str) -> None:
-        """The labels that a figure rests on. Whoever writes a rule about the corrected rate says by it that the
-        labelled pairs of the data were drawn at random.
+        """Checks that a figure has the labels that it needs, and keeps those of a corrected rate. A rule about the
+        corrected rate implies that the labelled pairs of the data were drawn at random.
 
         :raises UntilError: there are none.
         """
@@ -140,7 +140,7 @@ class UntilWatch:
         )
 
     def take(self, index: int, verdicts: Verdicts) -> None:
-        """Takes in a finished pair. One that counts already stays as it was when it was counted."""
+        """Records a finished pair. One that is counted already stays as it was when it was counted."""
         self._codes[index] = {name: VERDICT_CODES[verdicts.get(name)] for _, name in self._figures}
         self._advance()
 
@@ -158,7 +158,7 @@ class UntilWatch:
                 self._look()
 
     def _count(self, pairs: list[int]) -> None:
-        """Takes a question in."""
+        """Adds a question to the tallies."""
         self._counted += len(pairs)
         self._units += 1
         for (kind, name), figure in self._figures.items():
@@ -212,21 +212,22 @@ class UntilWatch:
 
 
 _SCORES: Final = (0.0, 0.0, 0.5, 1.0)
-"""The score of B by the code of a verdict from 1 on; the first is none."""
+"""The score of B by the code of a verdict; code 0 is no verdict."""
 
 
 def _right(codes: Sequence[int], human: Sequence[int]) -> list[float]:
-    """1 for each verdict that is the label, else 0, where there are both."""
+    """1 for each verdict that equals the label, else 0, where a pair has both."""
     return [float(code == label) for code, label in zip(codes, human, strict=True) if code and label]
 
 
 def _has_evidence(condition: UntilCondition) -> bool:
-    """A corrected rate rests on three intervals, of which no single e-value is made; a width needs none."""
+    """Whether a condition is tested by an e-value: a corrected rate combines three intervals and has none, and a width
+    needs none."""
     return condition.figure != "corrected" and condition.test != "width"
 
 
 def in_run_order(frame: RunFrame, rule: UntilRule | None) -> InOrder:
-    """All pairs in the order of the run's record, watched by a rule.
+    """All pairs in the order of the run's record, until a rule ends the run.
 
     :raises judgenet.core.until.UntilError: the rule names an aggregation that the network does not have.
     """

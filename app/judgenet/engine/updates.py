@@ -1,4 +1,4 @@
-"""Is there a newer JudgeNet? Asked only when somebody wants to know, through pip, so that the user's settings (index,
+"""Looks for a newer JudgeNet, only when the user asks for it. It goes through pip, so that the user's settings (index,
 proxy, certificates) hold, no address is written here, and nothing but the name of the package is sent."""
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from judgenet.children import child_command, is_frozen
 from judgenet.version import __version__
 
 SECONDS: Final = 20.0
-"""So long an index may take to answer."""
+"""How long the index may take to answer."""
 _OPTIONS: Final = ("--disable-pip-version-check", "--no-input", "--no-color", "--retries", "0", "--timeout", "10")
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateCheck:
-    """The newest version that can be had (``None`` where that is not known, with the ``reason``), and how to get it
-    where it is newer than this one."""
+    """The newest version available (``None`` where that is unknown, with the ``reason``), and the command that installs
+    it where it is newer than this one."""
 
     latest: str | None
     newer: bool
@@ -32,7 +32,7 @@ class UpdateCheck:
 
 
 def check_for_update() -> UpdateCheck:
-    """Asks the package index for the newest JudgeNet. Without a network it says so; it never fails."""
+    """Asks the package index for the newest JudgeNet. Without a network the reason says so; it never raises."""
     command = child_command("pip", "index", "versions", "judgenet", *_OPTIONS)
     try:
         ran = subprocess.run(
@@ -40,7 +40,7 @@ def check_for_update() -> UpdateCheck:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return UpdateCheck(None, False, reason=f"The package index could not be asked: {error}.")
-    # It begins with the newest release: judgenet (1.2.3).
+    # The output begins with the newest release: judgenet (1.2.3).
     match = re.match(r"judgenet \(([\d.]+)\)", ran.stdout)
     if match is None:
         return UpdateCheck(None, False, reason=_why_unknown(ran.stderr))
@@ -61,7 +61,7 @@ def _why_unknown(said: str) -> str:
 
 
 def upgrade_command() -> str:
-    """How this JudgeNet is brought to a newer version, by the way it was installed."""
+    """The command that updates this JudgeNet, by the way in which it was installed."""
     if is_frozen():
         return "Install the newer package over this one."
     prefix = Path(sys.prefix)
@@ -75,9 +75,9 @@ def upgrade_command() -> str:
 
 
 def _is_editable() -> bool:
-    """Whether this is a clone that was installed as it stands."""
+    """Whether this is an editable installation of a clone."""
     try:
-        told = distribution("judgenet").read_text("direct_url.json")
+        written = distribution("judgenet").read_text("direct_url.json")
     except PackageNotFoundError:
         return True
-    return bool(told and json.loads(told).get("dir_info", {}).get("editable"))
+    return bool(written and json.loads(written).get("dir_info", {}).get("editable"))

@@ -1,4 +1,4 @@
-"""Versions of what a run depends on, for its record, and the licences of what the program is made of."""
+"""Versions of what a run depends on, for its record, and the licences of the installed packages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, metadata, requires, version
 
 from judgenet.version import __version__
 
-_TOLD = ("aiohttp", "networkx", "pandas", "scikit-learn", "PySide6-Essentials", "xllamacpp")
+_PACKAGES = ("aiohttp", "networkx", "pandas", "scikit-learn", "PySide6-Essentials", "xllamacpp")
 
 
 def versions() -> dict[str, str]:
@@ -19,9 +19,9 @@ def versions() -> dict[str, str]:
 
 @cache
 def _versions() -> dict[str, str]:
-    """Reading them takes longer than all else that is looked up before a start, and they do not change."""
+    """Cached: reading them is the slowest look-up before a start, and they do not change."""
     by_name = {"judgenet": __version__, "python": platform.python_version(), "system": platform.platform()}
-    for name in _TOLD:
+    for name in _PACKAGES:
         try:
             by_name[name] = version(name)
         except PackageNotFoundError:
@@ -30,12 +30,12 @@ def _versions() -> dict[str, str]:
 
 
 def licences() -> list[tuple[str, str, str]]:
-    """Name, version and licence of each package that JudgeNet needs and that is installed here, by name. A licence
-    that a package does not name is empty."""
+    """Name, version and licence of each package that JudgeNet needs and that is installed here, by name. The
+    licence is empty where a package names none."""
     try:
         needed = requires("judgenet") or []
     except PackageNotFoundError:
-        needed = list(_TOLD)
+        needed = list(_PACKAGES)
     names = {re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0] for line in needed if "extra ==" not in line}
     rows = []
     for name in sorted(names, key=str.casefold):

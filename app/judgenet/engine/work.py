@@ -1,4 +1,4 @@
-"""One pair on its way through the network: which calls it needs, when they are ready, what they read."""
+"""The progress of one pair through the network: which calls it needs, when they are ready, what they read."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from judgenet.core.schemas import ReplyForm
 Result = Evaluation | Unscored
 
 _REPEAT = 1_000_000
-"""Replicas of a repeated asking start here: a layer has fewer neurons."""
+"""Replica numbers of repeated calls start here: a layer has fewer neurons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neuron:
     """A neuron as it works on one pair. ``place`` is 0-based; ``replica`` counts earlier neurons of the layer
-    that would ask the very same question; ``inherited`` are the roles that it was told of by those it reads."""
+    that would ask exactly the same question; ``inherited`` are the roles of earlier layers that are named to it."""
 
     place: int
     role: Role | None
@@ -50,7 +50,7 @@ class Neuron:
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A call that is ready to be asked."""
+    """A call that is ready to be sent."""
 
     work: PairWork
     site: CallSite
@@ -58,24 +58,24 @@ class Call:
     role: Role | None
     neuron: Neuron | None = None
     instead_of: Call | None = None
-    """The call as designed, where this is what a stand-in is asked in its place."""
+    """The call as designed, where this one goes to a stand-in in its place."""
 
     @property
     def rank(self) -> tuple[int, int, int, int, int]:
-        """Pairs taken up earlier first, then layer, then order: calls that share a prompt's beginning follow each
-        other."""
+        """Its place in the sending order: pairs begun earlier first, then layer, then order, so that calls whose
+        prompts begin alike follow each other."""
         site = self.site
         return (self.work.turn, site.layer, 1 if site.order == "ba" else 0, site.neuron, site.sample)
 
 
 def drawn_order(seed: int, pair_id: str, layer: int, neuron: int, sample: int) -> Order:
-    """The order of a call under ``orders="random"``: drawn from the seed, the same whenever it is asked."""
+    """The order of a call under ``orders="random"``: drawn from the seed, and the same each time."""
     text = f"{seed}\n{layer}\n{neuron}\n{sample}\n{pair_id}"
     return ORDERS[hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[0] & 1]
 
 
 def orders_of(spec: NetworkSpec, pair_id: str, layer: int, place: int, sample: int) -> tuple[Order, ...]:
-    """The orders in which a neuron is asked for a sample; ``layer`` and ``place`` are 0-based."""
+    """The orders in which a neuron answers for one sample; ``layer`` and ``place`` are 0-based."""
     if spec.orders == "both":
         return ORDERS
     if spec.orders == "random":
@@ -85,21 +85,21 @@ def orders_of(spec: NetworkSpec, pair_id: str, layer: int, place: int, sample: i
 
 def role_at(spec: NetworkSpec, layer: int, place: int, roles: tuple[Role, ...]) -> Role | None:
     """The role of a neuron on a pair with these roles: its own, else the one of its place."""
-    of = spec.layers[layer]
-    own = of.neurons[0 if of.adaptive else place].role
+    design = spec.layers[layer]
+    own = design.neurons[0 if design.adaptive else place].role
     if own is None and spec.roles.kind != "none" and place < len(roles):
         return roles[place]
     return own
 
 
 def _roles_of(neurons: Iterable[Neuron]) -> tuple[Role, ...]:
-    """The roles that neurons have or were told of, each once, in order."""
+    """The roles of neurons and those that they inherited, each once, in order."""
     roles = dict.fromkeys(role for n in neurons for role in (n.role, *n.inherited) if role is not None)
     return tuple(roles)
 
 
 class PairWork:
-    """The state of one pair in a run. Knows no endpoint and no loop."""
+    """The state of one pair in a run. It uses neither endpoints nor the event loop."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class PairWork:
     ) -> None:
         self.index = index
         self.turn = index
-        """When it was taken up: the calls of earlier pairs come first."""
+        """When it was begun: the calls of earlier pairs come first."""
         self.pair = pair
         self.spec = spec
         self.book = book
@@ -128,7 +128,7 @@ class PairWork:
         self.calls_total = 0
         self._weights = vote_weights([criterion.weight for criterion in pair.criteria])
         self.stop: Stop | None = None
-        """Where the pair was decided early; its calls are those that were asked then."""
+        """Where the pair was decided early; its calls are those sent until then."""
         self._stages: tuple[Stage, ...] = ()
         self._stage = 0
         self._stage_left = 0
@@ -196,13 +196,13 @@ class PairWork:
             role = role_at(spec, layer, place, roles)
             settings = neuron_settings(spec, layer, place)
             inputs = wired.inputs(layer, place)
-            # Where it is asked is no part of the question: another endpoint's neuron is a voice of its own.
+            # The endpoint is no part of the question; a neuron of another endpoint gives an answer of its own.
             asks = (role, replace(settings, endpoint=None, samples=None, stand_in=None), inputs)
             replica = same.get(asks, 0)
             same[asks] = replica + 1
-            # Under full wiring all know all roles anyway.
-            told = () if self._reads_all(layer) else _roles_of(there[i] for i in inputs)
-            neurons.append(Neuron(place, role, settings, inputs, replica, told))
+            # Under full wiring every neuron knows all roles anyway.
+            inherited = () if self._reads_all(layer) else _roles_of(there[i] for i in inputs)
+            neurons.append(Neuron(place, role, settings, inputs, replica, inherited))
         return tuple(neurons)
 
     def _orders(self, layer: int, place: int, sample: int) -> tuple[Order, ...]:
@@ -235,23 +235,24 @@ class PairWork:
         else:
             neurons = self.layers[site.layer - 1]
             calls = [call for n in neurons if n.place + 1 == site.neuron for call in self._calls_of(site.layer - 1, n)]
-        found = next((call for call in calls if call.site == site), None)
-        if found is None:
-            raise NetworkError(f"Pair {self.pair.id} has no call {tuple(site)}.")
-        return found
+        for call in calls:
+            if call.site == site:
+                return call
+        raise NetworkError(f"Pair {self.pair.id} has no call {tuple(site)}.")
 
     def stand_in_call(self, call: Call, settings: Settings) -> Call:
-        """A call as a stand-in with these settings is asked it.
+        """A call as it is sent to a stand-in with these settings.
 
-        Neurons that ask the same question with the same text are told apart from those whose own model this is, and
-        from one another: each is a voice of its own.
+        The replica number distinguishes neurons with the same question from those whose own model this is, and from
+        one another: each is an answer of its own.
         """
         neuron = call.neuron
         if neuron is not None and call.site.layer <= self.spec.depth:
             layer = self.layers[call.site.layer - 1]
-            alike = [of for of in layer if (of.role, of.inputs) == (neuron.role, neuron.inputs)]
-            before = [of for other in alike if other.place < neuron.place for of in other.settings.stand_in or ()]
-            models = [other.settings.model for other in alike] + [of.model for of in before]
+            alike = [other for other in layer if (other.role, other.inputs) == (neuron.role, neuron.inputs)]
+            earlier = [other for other in alike if other.place < neuron.place]
+            before = [stand_in for other in earlier for stand_in in other.settings.stand_in or ()]
+            models = [other.settings.model for other in alike] + [stand_in.model for stand_in in before]
             neuron = replace(neuron, settings=settings, replica=models.count(settings.model))
         return Call(self, call.site, settings, call.role, neuron, call)
 
@@ -269,7 +270,7 @@ class PairWork:
     # From results to the next calls
 
     def finish(self, site: CallSite, result: Result) -> tuple[list[Call], bool]:
-        """Takes a result in. Returns the calls that are ready now, and whether the layer is complete."""
+        """Records a result. Returns the calls that are ready now, and whether the layer is complete."""
         self.results[site] = result
         if self._stages:
             return self._finish_in_stage(site)
@@ -297,8 +298,8 @@ class PairWork:
         return ready, complete
 
     def _begin_stage(self) -> list[Call]:
-        """The calls of the stage that is next. All calls of the stages before it are in, whatever the wiring: what a
-        stop rule says must not depend on which answers came first."""
+        """The calls of the next stage. All calls of the stages before it have results, whatever the wiring: the outcome
+        of a stop rule must not depend on which answers came first."""
         stage = self._stages[self._stage]
         if stage.layer > self.spec.depth:
             calls = self._chair_calls()
@@ -309,7 +310,7 @@ class PairWork:
         return calls
 
     def _finish_in_stage(self, site: CallSite) -> tuple[list[Call], bool]:
-        """As :meth:`finish`, in a network with stop rules."""
+        """Like :meth:`finish`, in a network with stop rules."""
         self._stage_left -= 1
         if self._stage_left:
             return [], False
@@ -329,11 +330,11 @@ class PairWork:
 
     @property
     def stages_asked(self) -> int:
-        """How many stages of a network with stop rules were asked so far; 0 in one without."""
+        """How many stages of a network with stop rules were begun so far; 0 in one without."""
         return self._stage + 1 if self._stages else 0
 
     def verdicts(self) -> PairVerdicts:
-        """What the pair comes to by the calls that are in."""
+        """The verdicts on the pair by the calls that have arrived."""
         spec, stop = self.spec, self.stop
         last = None if stop is None else stop.layer
         left_out = stop is not None and spec.chair is not None
@@ -348,7 +349,7 @@ class PairWork:
 
     @property
     def done(self) -> bool:
-        """All calls are in."""
+        """All calls have results."""
         return self.roles is not None and len(self.results) == self.calls_total
 
     def opinions(self) -> list[Opinion]:
@@ -370,21 +371,21 @@ class PairWork:
     def heard(self, call: Call) -> tuple[Heard, ...]:
         """The evaluations of the layer before that a call reads, by neuron and order.
 
-        Sample s reads sample s of the layer before, counted round where that has fewer.
+        Sample s reads sample s of the layer before, starting again at 1 where that has fewer.
         """
         site, neuron = call.site, call.neuron
         if neuron is None or site.layer < 2:
             return ()
         layer = site.layer - 2
-        by_place = {other.place: other for other in self.layers[layer]}
-        found = []
+        by_place = {source.place: source for source in self.layers[layer]}
+        evaluations = []
         for place in neuron.inputs:
-            other = by_place[place]
-            sample = (site.sample - 1) % (other.settings.samples or 1) + 1
+            source = by_place[place]
+            sample = (site.sample - 1) % (source.settings.samples or 1) + 1
             for order in self._orders(layer, place, sample):
                 result = self.results[CallSite(self.index, layer + 1, place + 1, order, sample)]
-                found.append(Heard(place + 1, other.role, order, result, other.inherited))
-        return tuple(found)
+                evaluations.append(Heard(place + 1, source.role, order, result, source.inherited))
+        return tuple(evaluations)
 
     @staticmethod
     def missing(heard: Iterable[Heard], layer: int) -> tuple[str, ...]:

@@ -251,7 +251,7 @@ def test_a_rule_is_not_saved_into_another_network(judged: Judgenet) -> None:
     before = Path("other.judgenet").read_bytes()
     refused = judged("guarantee", "out", "--alpha", "0.9", "--save", "other.judgenet")
     assert refused.code == 2
-    assert "It asks otherwise" in refused.err
+    assert "differ from those of the run" in refused.err
     assert Path("other.judgenet").read_bytes() == before
 
 

@@ -89,7 +89,7 @@ def test_matches_are_chosen_until_ranks_are_separated(
     assert [of["better"] for of in separation["neighbours"]] == order[:-1]
     assert "the run chose its matches" in judgenet("rank", "out", "--resamples", 0).out
     both = judgenet(*command, "--until", "excludes 50%")
-    assert (both.code, "--until and --matches auto both choose when to stop" in both.err) == (2, True)
+    assert (both.code, "--until and --matches auto both decide when to stop" in both.err) == (2, True)
 
 
 def test_chosen_matches_are_replayed_from_a_recorded_run(

@@ -127,8 +127,8 @@ def test_a_run_that_needs_a_longer_context_warns_first(judgenet: Judgenet, tmp_p
         ran = judgenet("run", "--pairs", path, "--base-url", server.url, "--model", "judge", *ONE, "--out", "out")
     assert ran.code == 0
     told = " ".join(ran.err.split())
-    assert "the server tells a context of 4,096 tokens; the longest prompt of this run has about" in told
-    assert told.index("the server tells a context") < told.index("Every call:")
+    assert "the server reports a context of 4,096 tokens; the longest prompt of this run has about" in told
+    assert told.index("the server reports a context") < told.index("Every call:")
 
 
 def test_an_endpoint_has_fields_of_its_own(judgenet: Judgenet, server: JudgeServer, pairs: Path) -> None:

@@ -102,7 +102,11 @@ def test_another_verdict_and_fewer_pairs(run: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["-o", "r.docx"], "-o r.docx: the ending of the file sets the format. Known endings: .html, .pdf, .md, .tex, .csv, .json, .htm."),
+        (
+            ["-o", "r.docx"],
+            "-o r.docx: the ending of the file sets the format. Known endings: .html, .pdf, .md, .tex, .csv, .json, "
+            ".htm.",
+        ),
         (["-o", "r"], "-o r: the ending of the file sets the format."),
         (["-o", "r.md", "--aggregation", "c9"], "--aggregation c9: this network has no such aggregation. It has: c1,"),
         ([], "Missing option"),

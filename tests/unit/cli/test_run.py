@@ -458,7 +458,7 @@ def test_faults_end_in_reasons_and_the_next_start_asks_them_again(
 
 
 @pytest.mark.parametrize(
-    ("fault", "words"), [("html_200", "a page of HTML (502 Bad Gateway)"), ("cut", "connection broke")]
+    ("fault", "words"), [("html_200", "an HTML page (502 Bad Gateway)"), ("cut", "connection broke")]
 )
 def test_an_endpoint_that_fails_every_call_stops_the_run_early(
     judgenet: Judgenet, pairs: Path, server: JudgeServer, at: At, fault: str, words: str

@@ -303,7 +303,7 @@ def test_a_length_that_is_too_short_is_told_before_the_run(server: JudgeServer, 
     assert told_before(endpoint(server.url, context_length=8192), tmp_path, "word " * 4000) == []
     server.set(models=["judge"])
     (told,) = told_before(endpoint(server.url), tmp_path, "word " * 4000)
-    assert "the server tells a context of 4,096 tokens" in told.message
+    assert "the server reports a context of 4,096 tokens" in told.message
 
 
 def test_what_a_loaded_model_holds(server: JudgeServer, tmp_path: Path) -> None:

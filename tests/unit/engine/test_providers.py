@@ -1042,4 +1042,4 @@ def test_an_error_repeats_no_prompt() -> None:
 
 def test_a_page_of_html_is_told_by_its_title() -> None:
     info = error_info(b"<!doctype html><html><head><title>502\n Bad Gateway</title></head><body>...</body></html>")
-    assert info.message == "a page of HTML (502 Bad Gateway)"
+    assert info.message == "an HTML page (502 Bad Gateway)"

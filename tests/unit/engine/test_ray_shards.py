@@ -187,8 +187,8 @@ def test_what_is_told_of_a_hold_says_how_to_go_on(capsys: pytest.CaptureFixture[
     progress.take(held)
     told = capsys.readouterr().err.splitlines()
     assert told == [
-        "lab: the quota is used up. All workers wait. Once this is fixed: judgenet status PROJECT --resume; Ctrl+C ends "
-        "the run.",
+        "lab: the quota is used up. All workers wait. Once this is fixed: judgenet status PROJECT --resume; Ctrl+C "
+        "ends the run.",
         "paused: 0 of 3 shards done · 2 running · 4 of 30 pairs · 64 calls, 12.3 a second · price unknown",
     ]
 

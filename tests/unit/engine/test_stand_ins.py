@@ -169,7 +169,7 @@ class Unreachable(FakeEndpoint):
 def test_an_endpoint_that_is_out_of_reach_is_stood_in_for_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stand_ins, "_LOOKS_S", 0.02)
+    monkeypatch.setattr(stand_ins, "_CHECK_S", 0.02)
     first, second = Unreachable(concurrency=2), FakeEndpoint(name="other", delay=0.01, concurrency=2)
 
     async def during(executor: Executor, events: list[Event]) -> None:

@@ -1,4 +1,4 @@
-"""Ways of asking for a chat answer, one module per API. They build requests and read answers; nothing is sent here."""
+"""The chat APIs, one module each. They build requests and read answers; nothing is sent here."""
 
 from __future__ import annotations
 

@@ -33,11 +33,11 @@ AS_ADAPTIVE = "sent as an effort of adaptive thinking"
 AS_BUDGET = "sent as a budget of thinking tokens"
 AS_DISABLED = "sent as disabled thinking"
 _LEAST_BUDGET = 1_024
-"""The smallest budget that the API takes, in tokens."""
+"""The smallest budget that the API accepts, in tokens."""
 
 
 def _effort(reasoning: int | str) -> str:
-    """The effort of the API for a reasoning setting; it has none below low."""
+    """The API's effort for a reasoning setting; the lowest is ``low``."""
     if isinstance(reasoning, int):
         return effort_for(reasoning)
     return "low" if reasoning == "minimal" else reasoning
@@ -48,10 +48,10 @@ def _budget(reasoning: int | str) -> int:
 
 
 class Anthropic:
-    """Messages. The part that calls have in common is a block of its own with a mark for the prompt cache.
+    """Messages. The shared part of calls is a block of its own, marked for the prompt cache.
 
-    Reply schemas go without limits of numbers and lengths, which the API refuses
-    (platform.claude.com, "Structured outputs"); the reader checks them.
+    Reply schemas are sent without limits of numbers and lengths, which the API refuses (platform.claude.com,
+    "Structured outputs"); the reader checks them.
     """
 
     finish_reasons: ClassVar[Mapping[str, FinishReason]] = {
@@ -70,7 +70,7 @@ class Anthropic:
         ),
     }
 
-    heats_thinking: ClassVar[bool] = False
+    temperature_with_reasoning: ClassVar[bool] = False
     stream_reader = EventReader
 
     def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
@@ -108,13 +108,13 @@ class Anthropic:
 
     @staticmethod
     def _reason(body: dict[str, Any], reasoning: int | str, way: str) -> None:
-        """Puts a reasoning setting into a body (platform.claude.com, "Adaptive thinking", "Effort", "Extended
-        thinking"): newer models take an effort and decide themselves how long they think, older ones a budget, which
-        must be smaller than the limit of tokens."""
+        """Adds a reasoning setting to a body (platform.claude.com, "Adaptive thinking", "Effort", "Extended
+        thinking"): newer models take an effort and decide themselves how long they think; older ones take a budget,
+        which must be smaller than the limit of tokens."""
         if way == AS_DISABLED:
             body["thinking"] = {"type": "disabled"}
         elif way == AS_ADAPTIVE:
-            # Without "display" the newest models leave the text of their thinking out.
+            # Without "display" the newest models omit the text of their thinking.
             body["thinking"] = {"type": "adaptive", "display": "summarized"}
             body["output_config"] = {**body.get("output_config", {}), "effort": _effort(reasoning)}
         else:

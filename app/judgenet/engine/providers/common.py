@@ -1,4 +1,4 @@
-"""What the providers have in common: the answer as it comes together, names of what is learned, schemas, addresses."""
+"""Shared by the providers: the builder of an answer, names of what is learned, schemas, addresses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STREAM_USAGE = "stream_usage"
 SCHEMA = "schema"
 SCHEMA_WITHOUT_LIMITS = "without limits"
 REASONING = "reasoning"
-HEAT_OF_THINKING = "temperature with reasoning"
+TEMPERATURE_WITH_REASONING = "temperature with reasoning"
 REFUSED = "refused"
 NOT_APPLIED = "not applied"
 
@@ -52,7 +52,7 @@ _LIMIT_KEYWORDS = frozenset(
 
 
 KEPT_CHARS = 4096
-"""So much is kept of an answer that cannot be read for its form."""
+"""How much is kept of an answer whose form cannot be read."""
 
 
 class TooDeep(ValueError):
@@ -68,10 +68,10 @@ _ANY_DIGIT = re.compile(rb"[0-9]")
 
 @dataclass(slots=True)
 class AnswerBuilder:
-    """An answer as it comes together, whole or in pieces.
+    """Builds an answer from a whole reply or its pieces.
 
-    ``usage`` is (prompt, completion, cached, reasoning) tokens as reported, ``None`` where nothing is.
-    ``unreadable`` says why its form cannot be read, though it came and was paid for.
+    ``usage`` is (prompt, completion, cached, reasoning) tokens as reported, ``None`` where nothing is. ``unreadable``
+    says why the form of an answer that arrived cannot be read.
     """
 
     text: list[str] = field(default_factory=list)
@@ -98,18 +98,18 @@ class AnswerBuilder:
         return len(self.text), len(self.thinking), len(self.refusal), len(self.called)
 
     def news(self, before: tuple[int, int, int, int]) -> str:
-        """What came since :meth:`said` was ``before``."""
+        """What was added since :meth:`said` gave ``before``."""
         parts = zip((self.text, self.thinking, self.refusal, self.called), before, strict=True)
         return "".join(piece for pieces, known in parts for piece in pieces[known:])
 
     def give_up(self, why: Literal["too_large", "unreadable"], begins: str = "") -> None:
-        """Ends an answer that cannot be read for its form; its beginning, or ``begins``, is kept to be looked at."""
+        """Ends an answer whose form cannot be read; its beginning, or ``begins``, is kept for inspection."""
         self.text = [("".join(self.text) or begins)[:KEPT_CHARS]]
         self.thinking, self.refusal, self.called, self.tokens = [], [], [], []
         self.unreadable, self.ended = why, True
 
     def take_token(self, token: tuple[bytes, float], others: Iterable[tuple[bytes, float] | None]) -> None:
-        """Takes a token in. Its alternatives are kept only where it holds a digit or follows one: nothing else can be
+        """Adds a token. Its alternatives are kept only where it holds a digit or follows one: nothing else can be
         a score, and an answer has thousands of them."""
         follows = bool(self.tokens) and self.tokens[-1].text[-1:].isdigit()
         near = follows or _ANY_DIGIT.search(token[0]) is not None
@@ -117,7 +117,8 @@ class AnswerBuilder:
         self.tokens.append(TokenAlternatives(*token, kept))
 
     def call(self, which: object, arguments: object) -> str:
-        """Takes arguments in, whole or the next piece of them. ``which`` tells the calls apart. Returns the piece."""
+        """Adds the arguments of a tool call, whole or the next piece. ``which`` identifies the call. Returns the
+        piece."""
         piece = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
         if not piece or not arguments:
             return ""
@@ -132,28 +133,28 @@ class StreamReader(Protocol):
     """Divides the bytes of a stream into events: (type, data)."""
 
     held: int
-    """Bytes of an event that is under way."""
+    """Bytes of an incomplete event."""
     stray: bytes
-    """The beginning of what belongs to no event."""
+    """The beginning of the lines that belong to no event."""
 
     def feed(self, piece: bytes) -> list[tuple[str, bytes]]:
         """The events that a piece completes."""
         ...
 
     def close(self) -> list[tuple[str, bytes]]:
-        """The event that was under way at the stream's end."""
+        """The event that was incomplete at the stream's end."""
         ...
 
 
 class Provider(Protocol):
-    """One way of asking for a chat answer over HTTP. Pure: no connection, no clock, no memory."""
+    """One chat API over HTTP. Pure: no connection, no clock, no state."""
 
     finish_reasons: ClassVar[Mapping[str, FinishReason]]
     """The provider's words for why an answer ended."""
     parameters: ClassVar[Mapping[str, re.Pattern[str]]]
-    """What of a request can be refused, with a pattern of its names in error messages."""
+    """The parameters that an endpoint may refuse, each with a pattern of its names in error messages."""
 
-    heats_thinking: ClassVar[bool]
+    temperature_with_reasoning: ClassVar[bool]
     """Whether a temperature may be sent to a model that is to think."""
 
     @property
@@ -164,12 +165,12 @@ class Provider(Protocol):
     def url(self, model: str, stream: bool) -> str: ...
 
     def ways(self, reasoning: int | str) -> tuple[str, ...]:
-        """How a reasoning setting can be sent, in words of the run's record, the way that is tried first at first;
-        empty where it cannot."""
+        """The ways in which a reasoning setting can be sent, in the words of the run's record, in the order in which
+        they are tried; empty where there is none."""
         ...
 
     def reasons_as(self, reasoning: int | str, way: str) -> str:
-        """What is sent for a reasoning setting, in words, where that is something else; empty where it is the same."""
+        """What is sent for a reasoning setting, in words, where it differs from the setting; else empty."""
         ...
 
     def models_url(self) -> str | None:
@@ -185,15 +186,14 @@ class Provider(Protocol):
         ...
 
     def read(self, answer: AnswerBuilder, data: dict[str, Any]) -> None:
-        """Takes a whole reply in.
+        """Adds a whole reply.
 
-        :raises NotAnAnswer: where it is none.
+        :raises NotAnAnswer: it is not an answer of this API.
         """
         ...
 
     def read_event(self, answer: AnswerBuilder, event: str, data: dict[str, Any]) -> str | None:
-        """Takes an event of a stream in. Returns the new text, ``None`` where the event only keeps the
-        connection alive."""
+        """Adds an event of a stream. Returns the new text, ``None`` where the event only keeps the connection alive."""
         ...
 
 
@@ -207,7 +207,7 @@ def finish_reason(answer: AnswerBuilder, words: Mapping[str, FinishReason]) -> F
 
 
 def reasoning_name(reasoning: int | str) -> str:
-    """The name under which is learned how a reasoning setting is sent."""
+    """The name of what is learned about sending a reasoning setting."""
     return f"{REASONING} {reasoning}"
 
 
@@ -221,7 +221,7 @@ def reasoning_of(
     ways, way = provider.ways(reasoning), learned.get(reasoning_name(reasoning))
     if not ways or way == NOT_APPLIED:
         return None, None
-    # What was learned of a server of another kind under the same name means nothing here.
+    # What was learned about a server of another kind with the same name does not apply here.
     return reasoning, way if way in ways else ways[0]
 
 
@@ -235,26 +235,28 @@ def temperature_of(request: ChatRequest, learned: LearnedLimits, provider: Provi
     """The temperature that a request carries."""
     if TEMPERATURE in learned:
         return None
-    if thinks(request, learned, provider) and (HEAT_OF_THINKING in learned or not provider.heats_thinking):
+    if thinks(request, learned, provider) and (
+        TEMPERATURE_WITH_REASONING in learned or not provider.temperature_with_reasoning
+    ):
         return None
     return request.temperature
 
 
 def limit_of(request: ChatRequest, learned: LearnedLimits, provider: Provider) -> int:
-    """The limit of tokens that a request carries: of the answer, and on top the room for thinking that it asks for."""
+    """The limit of tokens that a request carries: that of the answer, plus the room for the requested thinking."""
     reasoning, _ = reasoning_of(request, learned, provider)
     return request.max_tokens + thinking_tokens(reasoning)
 
 
 def with_extra_fields(body: dict[str, Any], request: ChatRequest) -> dict[str, Any]:
-    """A request's body with the further fields that were asked for. Objects are merged; where both give a field that
-    may be given, theirs holds."""
+    """A request's body with the user's further fields. Objects are merged; where both have a field that may be set, the
+    user's value holds."""
     extra = request.more.get("extra")
     return merged_extra(body, extra) if extra else body
 
 
 def sent_parameters(request: ChatRequest, learned: LearnedLimits, stream: bool, provider: Provider) -> frozenset[str]:
-    """Which refusable parameters a request carries, for providers that know them all."""
+    """Which refusable parameters a request carries, for providers that support them all."""
     sent = {LIMIT}
     if request.system and SYSTEM not in learned:
         sent.add(SYSTEM)
@@ -276,40 +278,40 @@ def sent_parameters(request: ChatRequest, learned: LearnedLimits, stream: bool, 
 
 
 def otherwise(request: ChatRequest, learned: LearnedLimits, provider: Provider) -> dict[str, Any]:
-    """What of a request is sent otherwise than asked for, by parameter. A seed is left out of requests to a provider
-    that knows none."""
-    found: dict[str, Any] = {}
+    """Where a request differs from what was asked for, by parameter. A seed is left out for a provider that takes
+    none."""
+    deviations: dict[str, Any] = {}
     if request.temperature is not None and temperature_of(request, learned, provider) is None:
-        found[TEMPERATURE] = NOT_APPLIED
+        deviations[TEMPERATURE] = NOT_APPLIED
     if (wanted := request.more.get(REASONING)) is not None:
         _, way = reasoning_of(request, learned, provider)
-        if told := NOT_APPLIED if way is None else provider.reasons_as(wanted, way):
-            found[REASONING] = told
+        if words := NOT_APPLIED if way is None else provider.reasons_as(wanted, way):
+            deviations[REASONING] = words
     if request.seed is not None and (SEED in learned or SEED not in provider.parameters):
-        found[SEED] = NOT_APPLIED
+        deviations[SEED] = NOT_APPLIED
     if request.more.get(SCORES) == PROBABILITIES and (
         SCORES not in provider.parameters or learned.get(SCORES) == NOT_APPLIED
     ):
-        found[SCORES] = NOT_APPLIED
+        deviations[SCORES] = NOT_APPLIED
     if request.system and SYSTEM in learned:
-        found[SYSTEM] = learned[SYSTEM]
+        deviations[SYSTEM] = learned[SYSTEM]
     if request.schema is not None and SCHEMA in learned:
-        found[SCHEMA] = learned[SCHEMA]
+        deviations[SCHEMA] = learned[SCHEMA]
     if LIMIT in learned:
-        found[LIMIT] = learned[LIMIT]
-    return found
+        deviations[LIMIT] = learned[LIMIT]
+    return deviations
 
 
 def alternatives_wanted(request: ChatRequest, learned: LearnedLimits) -> int:
-    """How many alternatives a token are asked for; 0 where none are, or the endpoint gives none."""
+    """How many alternatives per token are requested; 0 where none are wanted, or the endpoint gives none."""
     if request.more.get(SCORES) != PROBABILITIES or learned.get(SCORES) == NOT_APPLIED:
         return 0
     return 5 if learned.get(SCORES) == FEWER_ALTERNATIVES else MOST_ALTERNATIVES
 
 
 def take_chat_tokens(answer: AnswerBuilder, logprobs: object) -> None:
-    """Takes in the tokens of chat completions: ``choices[].logprobs``, of an answer or of a piece of one. What is no
-    token with a probability is left out, and is then missing from the text."""
+    """Adds the tokens of chat completions (``choices[].logprobs``) of an answer or a piece of one. An entry that is no
+    token with a probability is left out."""
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     for entry in content if isinstance(content, list) else ():
         if (token := _chat_token(entry)) is not None:
@@ -327,7 +329,7 @@ def _chat_token(entry: object) -> tuple[bytes, float] | None:
         try:
             return bytes(raw), float(logprob)
         except (TypeError, ValueError):
-            pass  # they are no bytes: the text has to do
+            pass  # not bytes: the text is used
     return (token_bytes(text), float(logprob)) if isinstance(text, str) else None
 
 
@@ -361,25 +363,25 @@ def has_limits(schema: Any) -> bool:
 
 
 def with_pictures(text: str, pictures: Sequence[SentPicture]) -> list[str | SentPicture]:
-    """A text and the pictures that follow the marks in it, in order. A picture whose mark is not there comes at the
-    end: none is left out."""
+    """A text divided at the marks of its pictures, with each picture after its mark. A picture whose mark is missing
+    comes at the end: none is left out."""
     parts: list[str | SentPicture] = []
     begun = 0
     for picture in pictures:
-        found = text.find(picture.mark, begun)
-        end = len(text) if found < 0 else found + len(picture.mark)
+        place = text.find(picture.mark, begun)
+        end = len(text) if place < 0 else place + len(picture.mark)
         parts += [text[begun:end], picture] if end > begun else [picture]
         begun = end
     return [*parts, text[begun:]] if begun < len(text) else parts
 
 
 def count(value: object) -> int:
-    """A number of tokens as reported; 0 for anything that is none."""
+    """A reported number of tokens; 0 for anything else."""
     return int(value) if isinstance(value, (int, float)) and 0 < value < 1e12 else 0
 
 
 def texts(value: object) -> str:
-    """The text of a field that some servers fill with a text, others with a list of parts."""
+    """The text of a field that is a string on some servers and a list of parts on others."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

@@ -130,14 +130,14 @@ _BLIND = re.compile(
     r"|invalid content type.{0,20}image|only supports? text"
     r"|only text(?: content| input)?.{0,20}(?:supported|allowed|accepted)"
 )
-"""How servers say that a model sees nothing: OpenAI, Azure, Anthropic, Gemini, vLLM, llama.cpp, Ollama, LM Studio,
+"""How servers say that a model takes no pictures: OpenAI, Azure, Anthropic, Gemini, vLLM, llama.cpp, Ollama, LM Studio,
 OpenRouter, DeepSeek, Groq."""
 _BLIND_STATUS = frozenset({400, 404, 415, 422, 500, 501})
 _ONE_PICTURE = re.compile(
     r"image (?:format|type|size|data|file|dimension)|media.?type|mime.?type|could not process|invalid image|corrupt"
     r"|too (?:large|small|many images)"
 )
-"""What is wrong with one picture says nothing of the model."""
+"""A fault of one picture says nothing about the model."""
 _RANGE = re.compile(
     r"\bbetween\b|less than|greater than|at (?:most|least)|too (?:large|small|high|low|big)|out of range|exceeds"
 )
@@ -146,17 +146,17 @@ _ROOM = re.compile(
     r"(?:too large|at most|less than|maximum allowed|supported range|out of range|exceed)"
 )
 _MEMORY = re.compile(r"requires more (?:system |gpu )?memory|more (?:system|gpu) memory \(")
-"""How Ollama says that a model with its context does not fit."""
+"""How Ollama says that a model and its context do not fit into memory."""
 _FULL_QUEUE = re.compile(r"maximum pending requests exceeded")
 _SCHEMA_LIMITS = re.compile(r"minimum|maximum|exclusivem|multipleof|m(?:in|ax)(?:length|items)|numeric|constraints?\b")
 
 
 BLIND = "This model takes no pictures: choose one that sees, or leave out the pairs with pictures."
-"""What to do where a model cannot see."""
+"""What to do where a model takes no pictures."""
 
 
 def error_info(body: bytes) -> ErrorInfo:
-    """Reads the body of an error in any of the forms that servers use."""
+    """Reads the body of an error in any of the usual forms."""
     try:
         data = common.parse_json(body)
         return error_of(data)
@@ -165,7 +165,7 @@ def error_info(body: bytes) -> ErrorInfo:
 
 
 def error_of(data: Any) -> ErrorInfo:
-    """The same for a body that was parsed already."""
+    """Like :func:`error_info`, for a body that was parsed already."""
     if isinstance(data, list) and data:
         data = data[0]
     if not isinstance(data, dict):
@@ -204,7 +204,7 @@ def error_of(data: Any) -> ErrorInfo:
 
 
 def _details(message: Any) -> str:
-    """The messages of a list of validation errors, as FastAPI and its like send them."""
+    """The messages of a list of validation errors, in the form of FastAPI and similar servers."""
     if isinstance(message, dict):
         message = message.get("detail", message)
     if not isinstance(message, list):
@@ -246,34 +246,34 @@ def _status(names: list[str]) -> int | None:
 
 
 def _plain(body: bytes) -> str:
-    """What a body says that is no JSON: a text as it is, of a page of HTML its title."""
+    """The message of a body that is not JSON: the text itself, or the title of an HTML page."""
     text = body[:8192].decode("utf-8", "replace")
     if re.match(r"\s*<", text):
         title = re.search(r"<(title|h1)[^>]*>(.*?)</\1>", text, re.I | re.S)
-        return "a page of HTML" + (f" ({' '.join(title[2].split())})" if title else "")
+        return "an HTML page" + (f" ({' '.join(title[2].split())})" if title else "")
     return " ".join(text.split())
 
 
 def refused_parameter(
     info: ErrorInfo, sent: frozenset[str], patterns: Mapping[str, re.Pattern[str]], schema: Any
 ) -> str | None:
-    """Which of the parameters sent an error refuses, ``None`` where it is about something else.
+    """Which of the sent parameters an error refuses, ``None`` where it is about something else.
 
     ``"schema_limits"`` stands for the limits within the schema.
     """
-    found: list[tuple[int, str]] = []
+    named: list[tuple[int, str]] = []
     for name in sent:
         pattern = patterns.get(name)
         if pattern is None:
             continue
         if info.param and pattern.search(info.param):
-            found.append((-1, name))
+            named.append((-1, name))
         elif hit := pattern.search(info.words):
             # "Reasoning models take no temperature" is about the temperature, whatever comes first.
-            found.append((hit.start() + (len(info.words) if name == common.REASONING else 0), name))
-    for _, name in sorted(found):
+            named.append((hit.start() + (len(info.words) if name == common.REASONING else 0), name))
+    for _, name in sorted(named):
         if name == common.REASONING:
-            # Whatever is said of it: another way of asking for it is tried, or none. A model's name may speak of it.
+            # Another way of sending it is tried, or none. The word may also be part of a model's name.
             return None if _NO_MODEL.search(info.words) and not info.param else name
         if name == common.SCHEMA:
             return "schema_limits" if _SCHEMA_LIMITS.search(info.words) and common.has_limits(schema) else common.SCHEMA
@@ -281,7 +281,7 @@ def refused_parameter(
             return name  # a range that is refused is tried with fewer alternatives
         if _UNSUPPORTED.search(info.words) and not _RANGE.search(info.message.lower()):
             return name
-    # The room for thinking makes the limit larger than this model's longest answer.
+    # With the room for thinking the limit exceeds this model's longest answer.
     return common.REASONING if common.REASONING in sent and _ROOM.search(info.words) else None
 
 
@@ -294,8 +294,8 @@ def classify(
     schema: Any = None,
     pictures: bool = False,
 ) -> Fault:
-    """What an answer with an error status means. ``wait`` are the seconds that its headers ask to wait; ``pictures``:
-    the request had some."""
+    """The meaning of an answer with an error status. ``wait`` are the seconds to wait by its headers; ``pictures``: the
+    request had pictures."""
     if info.wait is not None:
         wait = info.wait if wait is None else max(wait, info.wait)
     words = info.words
@@ -303,17 +303,12 @@ def classify(
     def fault(action: Any, reason: Reason, text: str, parameter: str | None = None) -> Fault:
         return Fault(action, reason, text, status, wait, parameter)
 
-    if (
-        pictures
-        and status in (400, 404, 415, 422, 500, 501)
-        and _BLIND.search(words)
-        and not _ONE_PICTURE.search(words)
-    ):
+    if pictures and status in _BLIND_STATUS and _BLIND.search(words) and not _ONE_PICTURE.search(words):
         return fault("blind", Reason.BAD_REQUEST, BLIND)
     if status in (400, 402, 403, 429) and _is_quota(status, info):
         return fault("stop", Reason.QUOTA, "The quota or credit is used up: top it up, or wait until it is renewed.")
     if status == 429:
-        return fault("slow", Reason.RATE_LIMITED, "The endpoint is asked more than it allows.")
+        return fault("slow", Reason.RATE_LIMITED, "The endpoint got more requests than it allows.")
     if status == 529:
         return fault("slow", Reason.SERVER_ERROR, "The endpoint is overloaded.")
     if status in (408, 504):
@@ -349,7 +344,7 @@ def classify(
 
 
 def _is_quota(status: int, info: ErrorInfo) -> bool:
-    """Whether a quota is used up, which no waiting of seconds mends. Throttling often speaks of plans and
+    """Whether a quota is used up, so that a short wait does not help. Messages about throttling often mention plans and
     billing as well: what says "per minute" is throttling."""
     if status == 402 or info.per_day or _QUOTA_CODES.search(info.code) or _NO_MONEY_WORDS.search(info.words):
         return True
@@ -359,6 +354,6 @@ def _is_quota(status: int, info: ErrorInfo) -> bool:
 
 
 def stated_wait(info: ErrorInfo) -> float | None:
-    """Seconds that the words of an error ask to wait ("try again in 7m12s")."""
-    found = _WAIT_WORDS.search(info.words)
-    return parse_duration(found[1].rstrip(".")) if found else None
+    """The seconds to wait that an error states ("try again in 7m12s")."""
+    match = _WAIT_WORDS.search(info.words)
+    return parse_duration(match[1].rstrip(".")) if match else None

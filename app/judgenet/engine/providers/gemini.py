@@ -51,7 +51,7 @@ def _budget(reasoning: int | str) -> int:
 
 
 class Gemini:
-    """generateContent. A prompt that the filter holds back gives an empty answer that is ``filtered``."""
+    """generateContent. A prompt that the filter blocks gives an empty answer that is ``filtered``."""
 
     finish_reasons: ClassVar[Mapping[str, FinishReason]] = {
         "stop": "stop",
@@ -77,7 +77,7 @@ class Gemini:
         ),
     }
 
-    heats_thinking: ClassVar[bool] = True
+    temperature_with_reasoning: ClassVar[bool] = True
     stream_reader = EventReader
 
     def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:
@@ -172,7 +172,7 @@ class Gemini:
             )
         feedback = data.get("promptFeedback")
         if isinstance(feedback, dict) and isinstance(blocked := feedback.get("blockReason"), str):
-            # OTHER and BLOCK_REASON_UNSPECIFIED hold the prompt back too.
+            # OTHER and BLOCK_REASON_UNSPECIFIED block the prompt too.
             answer.raw_finish = blocked if blocked.lower() in self.finish_reasons else "SAFETY"
             answer.ended = True
         candidates = data.get("candidates")
@@ -199,7 +199,7 @@ class Gemini:
 
 
 def _take_tokens(answer: AnswerBuilder, result: object) -> None:
-    """Takes in the tokens of a ``logprobsResult``: the chosen one of each step and the top candidates beside it."""
+    """Adds the tokens of a ``logprobsResult``: the chosen one of each step and its top candidates."""
     if not isinstance(result, dict):
         return
     chosen, top = result.get("chosenCandidates"), result.get("topCandidates")

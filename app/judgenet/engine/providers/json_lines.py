@@ -1,14 +1,14 @@
-"""A stream that is a JSON object a line (``application/x-ndjson``), read from bytes."""
+"""Reads a stream with one JSON object per line (``application/x-ndjson``) from bytes."""
 
 from __future__ import annotations
 
 
 class JsonLines:
-    """Takes pieces of a stream as they come and gives its lines as events without a type, in the form of
+    """Divides a stream into its lines, as events without a type, like
     :class:`judgenet.engine.providers.sse.EventReader`.
 
-    ``stray`` collects lines that begin no JSON object (at most 64 KiB): a server that answers with something else is
-    told by them. ``held`` counts the bytes of a line that is under way.
+    ``stray`` collects lines that begin no JSON object (at most 64 KiB): they identify a server that answers with
+    something else. ``held`` counts the bytes of an incomplete line.
     """
 
     _STRAY_KEPT = 65_536
@@ -31,7 +31,7 @@ class JsonLines:
         return self._read(lines)
 
     def close(self) -> list[tuple[str, bytes]]:
-        """The line that was under way when the stream ended without a line break."""
+        """The last line, where the stream ended without a line break."""
         lines = [b"".join(self._pieces)]
         self._pieces = []
         return self._read(lines)

@@ -1,4 +1,4 @@
-"""Ollama's own API: ``/api/chat``. Unlike its OpenAI-compatible side it takes the length of the context.
+"""Ollama's own API: ``/api/chat``. Unlike its OpenAI-compatible side it takes a context length.
 
 Forms are those of docs.ollama.com ("Generate a chat message", "Thinking", "Errors", "Structured outputs") and of its
 OpenAPI file, read on 30 November 2026.
@@ -46,15 +46,15 @@ AS_LEVEL = "sent as a level of think"
 AS_SWITCH = "sent as think on or off"
 
 _LEVELS = {"minimal": "low", "xhigh": "max"}
-"""What is sent for efforts that no model at Ollama names; the others have the same name there."""
+"""The levels sent for efforts that Ollama does not have; the others have the same name there."""
 
 
 class Ollama:
-    """``/api/chat``. Its stream is a JSON object a line.
+    """``/api/chat``. Its stream has one JSON object per line.
 
     A prompt that does not fit into the context is refused rather than cut: ``truncate`` and ``shift`` are false. Both
-    fields stand in Ollama's source (``api/types.go``, ``ChatRequest``) and not in its documentation; a server that does
-    not know them cuts as it always did.
+    fields are in Ollama's source (``api/types.go``, ``ChatRequest``) and not in its documentation; a server that does
+    not know them cuts the prompt.
     """
 
     finish_reasons: ClassVar[Mapping[str, FinishReason]] = {"stop": "stop", "length": "length"}
@@ -67,7 +67,7 @@ class Ollama:
         REASONING: re.compile(r"\bthink(?:ing)?\b"),
         SCHEMA: re.compile(r"\bformat\b|\bgrammar\b|\bjson schema\b"),
     }
-    heats_thinking: ClassVar[bool] = True
+    temperature_with_reasoning: ClassVar[bool] = True
     stream_reader = JsonLines
 
     def __init__(self, base_url: str, extra: dict[str, Any] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Chat completions as OpenAI defined them, spoken by most servers; and Azure's way to them."""
+"""OpenAI's chat completions, which most servers offer, and Azure's variant."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ AZURE_API_VERSION = "2024-10-21"
 """The oldest general release with reply schemas."""
 
 _UNDER_VERSION = re.compile(r"/v\d\w*/openai$")
-"""Where some other APIs keep their OpenAI-compatible side (Gemini, DeepInfra)."""
+"""The path of the OpenAI-compatible side of some other APIs (Gemini, DeepInfra)."""
 
 
 AS_EFFORT = "sent as reasoning_effort"
@@ -62,7 +62,7 @@ _EFFORT_HOSTS = frozenset(
 
 
 def _ways_at(url: str) -> tuple[str, ...]:
-    """How the server at an address takes a reasoning setting, as its documentation says."""
+    """How the server at an address takes a reasoning setting, by its documentation."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if host == "openrouter.ai" or host.endswith(".openrouter.ai"):
@@ -73,7 +73,7 @@ def _ways_at(url: str) -> tuple[str, ...]:
 
 
 class OpenAI:
-    """OpenAI and what is compatible: vLLM, Ollama, LM Studio, OpenRouter, llama.cpp and others.
+    """OpenAI and compatible servers: vLLM, Ollama, LM Studio, OpenRouter, llama.cpp and others.
 
     ``extra`` are fields for every request that only some servers know; ``thinks`` is false where the model is known
     not to think.
@@ -109,7 +109,7 @@ class OpenAI:
         ),
     }
 
-    heats_thinking: ClassVar[bool] = True
+    temperature_with_reasoning: ClassVar[bool] = True
     stream_reader = EventReader
 
     def __init__(self, base_url: str, extra: dict[str, Any] | None = None, *, thinks: bool = True) -> None:
@@ -221,7 +221,7 @@ class OpenAI:
         choice = choices[0]
         delta = choice.get("delta")
         if not isinstance(delta, dict):
-            # Some servers end a stream with the whole message; it is news only where no piece came.
+            # Some servers end a stream with the whole message; it is new only where no pieces came.
             message = choice.get("message")
             delta = (
                 message
@@ -245,7 +245,7 @@ class OpenAI:
             read, written = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
             thought = count(completion.get("reasoning_tokens") if isinstance(completion, dict) else None)
             if thought and count(usage.get("total_tokens")) == read + written + thought:
-                # Some servers (xAI, Gemini's side of this API) count thinking apart; it is paid as the answer is.
+                # Some servers (xAI, Gemini's side of this API) count thinking separately; it is billed like the answer.
                 written += thought
             cached = count(prompt.get("cached_tokens") if isinstance(prompt, dict) else None)
             answer.usage = (read, written, cached or count(usage.get("prompt_cache_hit_tokens")), thought)

@@ -1,18 +1,18 @@
 """Server-sent events, read from bytes (WHATWG HTML, section 9.2).
 
 Lines end at LF, with or without CR before it: never at U+2028 and the like, which are ordinary characters
-of a JSON text. Characters are decoded by whoever reads an event's data, which is whole by then.
+of a JSON text. Whoever reads an event's data decodes it, when it is complete.
 """
 
 from __future__ import annotations
 
 
 class EventReader:
-    """Takes pieces of a stream as they come and gives its events as (type, data).
+    """Divides a stream into its events: (type, data).
 
-    Comments, which servers send to keep a connection alive, are no events. ``stray`` collects lines that
-    belong to no event stream (at most 64 KiB): a server that answers with something else is told by them. ``held``
-    counts the bytes of an event that is under way.
+    Comments, which servers send to keep a connection alive, are not events. ``stray`` collects lines that belong to no
+    event stream (at most 64 KiB): they identify a server that answers with something else. ``held`` counts the bytes
+    of an incomplete event.
     """
 
     _STRAY_KEPT = 65_536
@@ -38,7 +38,7 @@ class EventReader:
         return events
 
     def close(self) -> list[tuple[str, bytes]]:
-        """The event that was under way when the stream ended without an empty line."""
+        """The last event, where the stream ended without an empty line."""
         lines = [b"".join(self._pieces), b""]
         self._pieces = []
         return self._read(lines)
