@@ -29,7 +29,7 @@ from judgenet.cli.bias_recorded import bias_recorded, check_own_systems
 from judgenet.cli.common import JsonOption, open_output
 from judgenet.cli.errors import ExitCode, InputError
 from judgenet.cli.progress import Reporter, print_findings
-from judgenet.cli.run import CODES, TICK_S, ends_cleanly
+from judgenet.cli.run import CODES, ends_cleanly, take_events
 from judgenet.cli.run_options import ALL, with_setup
 from judgenet.cli.terminal import Terminal
 from judgenet.core.bias import PROBES, parse_probes
@@ -38,7 +38,7 @@ from judgenet.core.bias.lab import BuiltLab, build_lab
 from judgenet.core.bias.nwise import MOST, Groups, groups_of
 from judgenet.core.bias.reference import CITATION, COLUMNS, NOTE, reference
 from judgenet.core.cascade import has_stop_rules
-from judgenet.core.events import Event, RunFinished
+from judgenet.core.events import Event
 from judgenet.core.pairs import systems_of
 from judgenet.core.wording import plural
 from judgenet.engine.bias import LabFinished, LabHandle, chosen_judges, estimate_lab, lab_starts, start_lab
@@ -51,7 +51,7 @@ from judgenet.stats.bias import Cell, Judge
 from judgenet.stats.bias_conclusions import p_text, signed
 from judgenet.stats.lab import AT_ONCE, PEOPLE, LabResult
 from judgenet.store.db import Store
-from judgenet.store.labs import NO_ORDERS, LabJudge, keep_orders, lab_orders, lab_result
+from judgenet.store.labs import NO_ORDERS, LabJudge, OrderAnswers, keep_orders, lab_orders, lab_result
 from judgenet.store.links import link_out
 from judgenet.store.secrets import scrub
 
@@ -202,21 +202,7 @@ def bias(
     if estimate:
         return _show_estimate(setup, built, chosen, groups, as_json)
     setup.require_approved()
-    console = Terminal(stderr=True)
-    with Store.open(setup.store_path) as store:
-        setup.save()
-        if not quiet:
-            print_findings(console, setup.dataset.findings)
-            _print_plan(built, console, gated=has_stop_rules(setup.start.spec))
-            for name, text in estimate_lab(lab_starts(setup.start, built, chosen), store).lines():
-                console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)
-        with Engine() as engine:
-            finished = _follow(engine, store, setup, built, chosen, console, quiet)
-        if groups is not None and finished.state == "done":
-            _ask_orders(store, replace(setup.start, limits=finished.left), groups, finished.lab)
-        store.require_kept()
-        orders = lab_orders(store, finished.lab)
-        result = lab_result(store, finished.lab, neurons=neurons)
+    finished, result, orders = _measure(setup, built, chosen, groups, neurons=neurons, quiet=quiet)
     folder = setup.project_path.parent
     record = {
         "lab": finished.lab,
@@ -233,14 +219,44 @@ def bias(
     else:
         print_result(result, Terminal(), neurons=neurons)
         if orders is not None:
-            rate = "n/a" if orders.valid_rate is None else f"{orders.valid_rate:.3f}"
-            typer.echo(
-                f"Orders of {orders.size} responses: {len(orders.rankings):,} of {orders.asked:,} answers valid "
-                f"({rate}), {plural(orders.groups, 'instruction')}"
-            )
+            typer.echo(_orders_line(orders))
     if finished.message and (quiet or finished.state != "done"):
         typer.echo(f"judgenet: {finished.state}: {scrub(finished.message)}", err=True)
     return CODES[finished.state]
+
+
+def _measure(
+    setup: Setup,
+    built: BuiltLab,
+    judges: tuple[LabJudge, ...],
+    groups: Groups | None,
+    *,
+    neurons: bool,
+    quiet: bool,
+) -> tuple[LabFinished, LabResult, OrderAnswers | None]:
+    """Makes the calls of a lab, and those about orders: how the lab ended, its result, and the orders."""
+    console = Terminal(stderr=True)
+    with Store.open(setup.store_path) as store:
+        setup.save()
+        if not quiet:
+            print_findings(console, setup.dataset.findings)
+            _print_plan(built, console, gated=has_stop_rules(setup.start.spec))
+            for name, text in estimate_lab(lab_starts(setup.start, built, judges), store).lines():
+                console.print(f"{name}: {text}", soft_wrap=True, markup=False, highlight=False)
+        with Engine() as engine:
+            finished = _follow(engine, store, setup, built, judges, console, quiet)
+        if groups is not None and finished.state == "done":
+            _ask_orders(store, replace(setup.start, limits=finished.left), groups, finished.lab)
+        store.require_kept()
+        return finished, lab_result(store, finished.lab, neurons=neurons), lab_orders(store, finished.lab)
+
+
+def _orders_line(orders: OrderAnswers) -> str:
+    rate = "n/a" if orders.valid_rate is None else f"{orders.valid_rate:.3f}"
+    return (
+        f"Orders of {orders.size} responses: {len(orders.rankings):,} of {orders.asked:,} answers valid "
+        f"({rate}), {plural(orders.groups, 'instruction')}"
+    )
 
 
 def _write_record(record: Mapping[str, Any], path: Path) -> None:
@@ -310,7 +326,7 @@ def _follow(
     console: Console,
     quiet: bool,
 ) -> LabFinished:
-    """Takes in the events of all runs until the lab ends. The first interrupt stops it cleanly."""
+    """Shows all runs until the lab ends. The first interrupt stops it cleanly."""
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     ids = [prompt.id for prompt in built.prompts]
     handle: LabHandle = start_lab(engine, store, setup.start, built, judges, events.put)
@@ -318,32 +334,8 @@ def _follow(
         while True:
             # Each judge is a run of its own, with a line of progress of its own.
             with Reporter(console, ids, quiet=quiet) as reporter:
-                if not _take_run(handle, events, reporter):
+                if take_events(handle, events, reporter) is None:
                     return handle.future.result()
-
-
-def _take_run(handle: LabHandle, events: queue.SimpleQueue[Event], reporter: Reporter) -> bool:
-    """Takes in the events of a run; true where it ended and others may follow."""
-    stopping = False
-    while True:
-        try:
-            try:
-                event = events.get(timeout=TICK_S)
-            except queue.Empty:
-                reporter.refresh()
-                if handle.future.done() and events.empty():
-                    return False
-                continue
-            reporter.take(event)
-            if isinstance(event, RunFinished):
-                return True
-            if events.empty():
-                reporter.refresh()
-        except KeyboardInterrupt:
-            if stopping:
-                raise
-            stopping = True
-            handle.cancel()
 
 
 def print_result(result: LabResult, console: Console, *, neurons: bool = False) -> None:

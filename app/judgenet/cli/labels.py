@@ -174,45 +174,49 @@ def labels(
     if given is None and annotator is not None:
         raise InputError("--annotator goes with --import FILE.")
     results: dict[str, Any] = {}
+    path, run_id = find_run(run, project)
     if given is not None or file_labels is not None or no_majority is not None:
-        path, run_id = find_run(run, project)
         with Store.open(path) as store:
-            info = run_info(store, run_id)
             if file_labels is not None or no_majority is not None:
-                rules = label_rules(store)
-                rules = LabelRules(no_majority or rules.no_majority, file_labels or rules.file_chosen)
-                set_label_rules(store, rules)
-                results["rules"] = asdict(rules)
+                results["rules"] = _set_rules(store, no_majority, file_labels)
             if given is not None:
-                results["imported"] = _import(store, info, given, annotator, chosen, aggregation)
+                results["imported"] = _import(store, run_info(store, run_id), given, annotator, chosen, aggregation)
     if to is not None:
-        with open_run(run, project) as (store, info):
-            format: ExportFormat = "csv" if to.suffix.lower() == ".csv" else "jsonl"
-            labels_kept = Records("label", partial(label_records, store, info))
-            try:
-                results["exported"] = {"file": str(to), "n": write_export(labels_kept, format, to)}
-            except FileError as error:
-                raise InputError(f"--export {error}") from None
+        results["exported"] = _export(run, project, to)
     if queue is not None:
-        info, results["queue"] = _write_queue(run, project, queue)
-    if results and following is None:
-        if as_json:
-            typer.echo(json.dumps({"run": info.id, **results}, allow_nan=False))
-        else:
-            _print_told(results)
-        return
+        results["queue"] = _write_queue(run, project, queue)
     with open_run(run, project) as (store, info):
+        if results and following is None:
+            _print_results({"run": info.id, **results}, as_json=as_json)
+            return
         name, frame = aggregation_of(info, aggregation), fair_frame(store, info)
         used = labels_used(frame, labels)
         figures = run_label_plan(frame, name, width, None if given else chosen, used=used, seed=seed)
     if following is not None:
         with open_output("--next", following, "w") as out:
             out.writelines(f"{name}\n" for name in figures.next)
-    if as_json:
-        typer.echo(json.dumps({**figures.to_dict(), **results}, allow_nan=False))
-    else:
-        _print_told(results)
+    _print_results({**figures.to_dict(), **results}, as_json=as_json)
+    if not as_json:
         print_plan(figures.to_dict(), Terminal())
+
+
+def _set_rules(store: Store, no_majority: NoMajority | None, file_labels: Chosen | None) -> dict[str, Any]:
+    """Records how labels count, where an option says so."""
+    rules = label_rules(store)
+    rules = LabelRules(no_majority or rules.no_majority, file_labels or rules.file_chosen)
+    set_label_rules(store, rules)
+    return asdict(rules)
+
+
+def _export(run: str, project: Path | None, path: Path) -> dict[str, Any]:
+    """Writes all human labels."""
+    format: ExportFormat = "csv" if path.suffix.lower() == ".csv" else "jsonl"
+    with open_run(run, project) as (store, info):
+        kept = Records("label", partial(label_records, store, info))
+        try:
+            return {"file": str(path), "n": write_export(kept, format, path)}
+        except FileError as error:
+            raise InputError(f"--export {error}") from None
 
 
 def _import(
@@ -240,7 +244,7 @@ def _import(
     }
 
 
-def _write_queue(run: str, project: Path | None, path: Path) -> tuple[RunInfo, dict[str, Any]]:
+def _write_queue(run: str, project: Path | None, path: Path) -> dict[str, Any]:
     """Writes the pairs that the network left to people."""
     with open_run(run, project) as (store, info):
         frame = fair_frame(store, info)
@@ -252,10 +256,14 @@ def _write_queue(run: str, project: Path | None, path: Path) -> tuple[RunInfo, d
     pairs = people_queue(frame)
     with open_output("--queue", path, "w") as out:
         out.writelines(f"{frame.pairs.ids[pair]}\n" for pair in pairs)
-    return info, {"file": str(path), "n": len(pairs), "for_people": int(frame.for_people.sum())}
+    return {"file": str(path), "n": len(pairs), "for_people": int(frame.for_people.sum())}
 
 
-def _print_told(results: dict[str, Any]) -> None:
+def _print_results(results: dict[str, Any], *, as_json: bool) -> None:
+    """Prints what was recorded and written."""
+    if as_json:
+        typer.echo(json.dumps(results, allow_nan=False))
+        return
     if rules := results.get("rules"):
         typer.echo(f"Labels of the data file count as {rules['file_chosen']}, no majority as {rules['no_majority']}")
     if message := results.get("imported"):

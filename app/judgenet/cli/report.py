@@ -14,6 +14,7 @@ from judgenet.cli.common import ProjectOption, RunArgument, open_run
 from judgenet.cli.errors import InputError
 from judgenet.cli.rate import ChosenOption
 from judgenet.cli.terminal import Terminal
+from judgenet.core.labels import Chosen
 from judgenet.report.bias_figures import lab_figures
 from judgenet.report.blocks import ReportDocument
 from judgenet.report.build import build
@@ -34,9 +35,10 @@ from judgenet.report.writers.pdf import font_warning, pdf
 from judgenet.stats.intervals import RESAMPLES
 from judgenet.store.db import Store
 from judgenet.store.files import atomic_write
+from judgenet.store.frame import RunFrame
 from judgenet.store.locate import find_run
 from judgenet.store.results import network_of
-from judgenet.store.runs import runs
+from judgenet.store.runs import RunInfo, runs
 from judgenet.store.taught import fair_frame
 
 _Writer = Callable[[Report, ReportDocument], str | bytes]
@@ -128,25 +130,9 @@ def report(
             )
     if _lab_alone(run, project, output):
         return
-    console = Terminal(stderr=True)
-    bar = Progress(
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-        redirect_stdout=False,
-        redirect_stderr=False,
-    )
-    with open_run(run, project) as (store, info), bar as progress:
-        task = progress.add_task("Reading the run", total=None)
-
-        def on_progress(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
-
-        def on_step(name: str) -> None:
-            progress.update(task, description=name, total=None)
-
+    with open_run(run, project) as (store, info), _ShownProgress() as progress:
         rules = ProjectRules(None, None) if own_rules else project_rules(store.path, info)
-        frame = fair_frame(store, info, rules.aggregation, on_progress)
+        frame = fair_frame(store, info, rules.aggregation, progress.on_progress)
         try:
             built = build(
                 store,
@@ -161,24 +147,71 @@ def report(
         except ValueError as error:
             raise InputError(f"--aggregation {error}") from None
         if short:
-            built = replace(built, bias=lab_figures(store, lambda: on_step("Bias lab")))
+            built = replace(built, bias=lab_figures(store, lambda: progress.on_step("Bias lab")))
         else:
-            built = deepen(store, built, frame, chosen=chosen, on_step=on_step)
+            built = deepen(store, built, frame, chosen=chosen, on_step=progress.on_step)
         if compare is not None:
-            on_step(f"Reading {compare}")
-            with open_run(compare, project) as (other_store, other):
-                try:
-                    built = compare_runs(
-                        store, info, built, frame, other_store, other, chosen=chosen, on_progress=on_progress
-                    )
-                except ValueError as error:
-                    raise InputError(f"--compare {compare}: {error}") from None
+            built = _compared(store, info, built, frame, compare, project, chosen, progress)
     document = short_document(built) if short else outline(built, shown)
     if short:
         built = short_figures(built)
     for path in output:
         _write(path, _WRITERS[path.suffix.lower()](built, document))
         _warn_of_letters(path, document)
+
+
+class _ShownProgress:
+    """Shows on standard error how far a report is, where that is a terminal."""
+
+    def __init__(self) -> None:
+        console = Terminal(stderr=True)
+        self._bar = Progress(
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._task = self._bar.add_task("Reading the run", total=None)
+
+    def __enter__(self) -> _ShownProgress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._bar.stop()
+
+    def on_progress(self, done: int, total: int) -> None:
+        """Shows how much of a step is done."""
+        self._bar.update(self._task, completed=done, total=total)
+
+    def on_step(self, name: str) -> None:
+        """Shows the next step."""
+        self._bar.update(self._task, description=name, total=None)
+
+
+def _compared(
+    store: Store,
+    info: RunInfo,
+    built: Report,
+    frame: RunFrame,
+    compare: str,
+    project: Path | None,
+    chosen: Chosen | None,
+    progress: _ShownProgress,
+) -> Report:
+    """The report with the comparison with another run.
+
+    :raises InputError: the runs cannot be compared.
+    """
+    progress.on_step(f"Reading {compare}")
+    with open_run(compare, project) as (other_store, other):
+        try:
+            return compare_runs(
+                store, info, built, frame, other_store, other, chosen=chosen, on_progress=progress.on_progress
+            )
+        except ValueError as error:
+            raise InputError(f"--compare {compare}: {error}") from None
 
 
 def _warn_of_letters(path: Path, document: ReportDocument) -> None:

@@ -10,10 +10,11 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TextIO
 
 import typer
 from rich.console import Console
@@ -52,7 +53,7 @@ CODES = {
 }
 """The exit code by how a run ended."""
 
-TICK_S = 0.1
+_TICK_S = 0.1
 """Seconds after which a command that follows a run checks whether it was stopped."""
 
 
@@ -63,25 +64,50 @@ def follow(
     log: TextIO | None,
     beat: Callable[[], object] = lambda: None,
 ) -> RunFinished:
-    """Takes in events until the run ends, with a ``beat`` now and then. The first interrupt stops the run cleanly, a
-    second one leaves at once."""
+    """Shows a run until it ends, with a ``beat`` from time to time, and logs its events."""
+
+    def keep(event: Event) -> None:
+        if log is not None:
+            # A full disk holds the run, and must not end it: the line is written with a later event.
+            with suppress(OSError):
+                log.write(json.dumps(event_json(event), allow_nan=False) + "\n")
+                log.flush()
+
+    finished = take_events(handle, events, reporter, keep, beat)
+    return handle.future.result() if finished is None else finished
+
+
+class Cancellable(Protocol):
+    """What goes on in the engine and can be stopped."""
+
+    future: Future[Any]
+
+    def cancel(self) -> None:
+        """Ends it."""
+
+
+def take_events(
+    handle: Cancellable,
+    events: queue.SimpleQueue[Event],
+    reporter: Reporter,
+    on_event: Callable[[Event], object] = lambda event: None,
+    beat: Callable[[], object] = lambda: None,
+) -> RunFinished | None:
+    """Shows the events of a run until it ends; ``None`` where all runs of the handle have ended. The first interrupt
+    stops the run cleanly, a second one leaves at once."""
     stopping = False
     while True:
         try:
             beat()
             try:
-                event = events.get(timeout=TICK_S)
+                event = events.get(timeout=_TICK_S)
             except queue.Empty:
                 reporter.refresh()
                 if handle.future.done() and events.empty():
-                    return handle.future.result()
+                    return None
                 continue
             reporter.take(event)
-            if log is not None:
-                # A disk that is full holds the run, and must not end it: a later event takes the line along.
-                with suppress(OSError):
-                    log.write(json.dumps(event_json(event), allow_nan=False) + "\n")
-                    log.flush()
+            on_event(event)
             if isinstance(event, RunFinished):
                 return event
             if events.empty():

@@ -346,8 +346,8 @@ def test_the_runs_of_a_lab_are_looked_at_as_a_lab(judgenet: Judgenet, tmp_path: 
     [
         (("--probes", "bandwagon"), "does not ask the prompts"),
         (("--own-system", "nobody"), "no pair has a response of this name"),
-        (("--model", "some"), "model has no meaning with it"),
-        (("--estimate",), "estimate has no meaning with it"),
+        (("--model", "some"), "--model does not apply"),
+        (("--estimate",), "--estimate does not apply"),
     ],
 )
 def test_what_a_run_cannot_answer_is_refused(

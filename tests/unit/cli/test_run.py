@@ -35,7 +35,7 @@ def test_a_run_tells_pairs_and_figures(judgenet: Judgenet, pairs: Path, at: At, 
     assert ran.code == 0
     assert server.requests == CALLS
     told = ran.err.splitlines()
-    assert told[0].startswith("note: A 1, B 1, tie 1 of 4 pairs")
+    assert told[0].startswith("note: A 1, B 1, tie 1 of 3 labelled pairs")
     assert told[1].startswith("Estimate: 52 calls")
     assert told[2] == "run-1: 4 pairs, about 52 calls"
     # Pairs finish in the order in which their answers come.
@@ -358,7 +358,7 @@ def test_another_design_is_another_run_of_the_same_place(judgenet: Judgenet, pai
     [
         (("--pairs", "none.csv"), ("none.csv", "no such file")),
         ((), ("--pairs FILE",)),
-        (("more.jsonl",), ("more.jsonl: no project", "--pairs for each")),
+        (("more.jsonl",), ("more.jsonl is not a project", "repeat --pairs")),
         (("study.judgenet",), ("study.judgenet", "does not exist")),
         (("--endpoint", "opnai", "--model", "m"), ("'opnai'", "Did you mean 'openai'?")),
         (("--endpoint", "openai"), ("Which model of openai", "--model")),
