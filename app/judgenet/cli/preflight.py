@@ -51,7 +51,8 @@ def check_models(
     \b
     Examples:
       judgenet preflight --endpoint openai --model gpt-4.1-mini
-      judgenet preflight --endpoint openai --model gpt-4.1-mini --stand-in gemini/gemini-2.5-flash
+      judgenet preflight --endpoint openai --model gpt-4.1-mini \\
+        --stand-in gemini/gemini-2.5-flash
       judgenet preflight study.judgenet
     """
     start, own = prepare_models(options)

@@ -82,13 +82,14 @@ def _print_matrix(figures: RunRanking, console: Console) -> None:
 
 
 def _print_separation(separation_figures: SeparationFigures, console: Console) -> None:
-    """Whether each system is separated from the next."""
+    """Prints whether each system is separated from the next."""
     chosen = (
         f"; the run chose its matches, {separation_figures.played:,} of {separation_figures.n_total:,} pairs"
         if separation_figures.auto
         else ""
     )
-    console.print(f"\nSeparated from the next, valid at any time (Holm over all pairs of systems){chosen}")
+    line = f"\nSeparated from the next, valid at any time (Holm over all pairs of systems){chosen}"
+    console.print(line, soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("system", "next"):
         table.add_column(heading)

@@ -619,7 +619,9 @@ def batch_of(
         return None
     if options.batch is False:
         if options.live_after is not None:
-            raise OptionError("--live-after: a deadline for batches has no meaning with --no-batch. Give one of them.")
+            raise OptionError(
+                "--live-after: a deadline for batches cannot be combined with --no-batch. Give one of them."
+            )
         return False
     names = endpoints_of(network)
     if not any(known[name].kind in BATCH_KINDS for name in names):

@@ -121,7 +121,7 @@ def test_matches_need_systems(judgenet: Judgenet, pairs: Path, at: At) -> None:
 def test_a_file_of_pairs_has_no_matches(judgenet: Judgenet, pairs: Path, at: At) -> None:
     told = judgenet("run", "--pairs", pairs, *at, "--out", "out", "--matches", 3)
     assert (told.code, told.out) == (2, "")
-    assert "--matches is about more than two responses" in told.err
+    assert "--matches needs more than two responses" in told.err
     told = judgenet("run", "--pairs", pairs, *at, "--out", "out", "--matches", "few")
     assert told.code == 2
     assert "Cannot read 'few'" in told.err
