@@ -138,9 +138,7 @@ class StandIns:
 
     def words(self, endpoint: str, model: str | None = None) -> str:
         """Where the calls to an endpoint, or to one of its models, go meanwhile; empty without stand-ins."""
-        named = dict.fromkeys(
-            f"{stand_in.endpoint}/{stand_in.model}" for stand_in in self._followers(endpoint, model)
-        )
+        named = dict.fromkeys(f"{stand_in.endpoint}/{stand_in.model}" for stand_in in self._followers(endpoint, model))
         if not named:
             return ""
         return f"Calls go to the stand-in{'' if len(named) == 1 else 's'} {', '.join(named)}."

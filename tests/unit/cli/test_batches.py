@@ -47,7 +47,7 @@ def test_the_estimate_has_the_price_by_batches_beside_the_live_one(judgenet: Jud
     ("options", "words"),
     [
         (("--live-after", "soon"), "--live-after 'soon' is no deadline: write a time of day (18:00)"),
-        (("--no-batch", "--live-after", "18:00"), "has no meaning with --no-batch"),
+        (("--no-batch", "--live-after", "18:00"), "cannot be combined with --no-batch"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(
