@@ -153,14 +153,14 @@ from judgenet.cli.main import main
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
-from judgenet.ui.results.state import Wish, _Work, compute_results
+from judgenet.ui.results.state import FiguresRequest, _Work, compute_results
 
 place = Path(sys.argv[1])
 with Store.open(place, readonly=True) as store:
     run = run_info(store)
-    wish = Wish(network_of(run).aggregation, "c2_all", 5)
+    request = FiguresRequest(network_of(run).aggregation, "c2_all", 5)
     at = time.process_time()
-    compute_results(store, run, wish, _Work(wish, None))
+    compute_results(store, run, request, _Work(request, None))
     page = time.process_time() - at
     at = time.process_time()
     with contextlib.redirect_stdout(io.StringIO()):

@@ -22,8 +22,8 @@ from judgenet.figures.rates import corrected_rates
 from judgenet.store.db import Store
 from judgenet.store.results import network_of
 from judgenet.store.runs import run_info
-from judgenet.ui.results.learning import LearnedRun, _learned
-from judgenet.ui.results.state import OtherRun, Results, Wish, _Work, compare_results, compute_results
+from judgenet.ui.results.learning import LearnedRun, _learn
+from judgenet.ui.results.state import FiguresRequest, OtherRun, Results, _Work, compare_results, compute_results
 from judgenet.ui.tasks import Job
 from tests.unit.report.runs import fixed_network, labelled_pairs, random_say, record
 
@@ -83,9 +83,9 @@ def faces(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         for name in RUNS:
             info = run_info(store, name)
             spec = network_of(info)
-            wish = Wish(spec.aggregation, deciding(spec), 0)
-            found.append(compute_results(store, info, wish, _Work(wish, None)))
-        learned = _learned(store, found[0].run, "2026-11-30", Job("Learn"))
+            request = FiguresRequest(spec.aggregation, deciding(spec), 0)
+            found.append(compute_results(store, info, request, _Work(request, None)))
+        learned = _learn(store, found[0].run, "2026-11-30", Job("Learn"))
         beside = compare_results(store, *found)
     package = [jn.open_run(path, name) for name in RUNS]
     annotated = [pair.annotators for pair in pairs if pair.annotators]

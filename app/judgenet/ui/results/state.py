@@ -46,7 +46,7 @@ STUDIES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FiguresRequest:
     """How to look at a run: the rules of voting, the aggregation that gives the verdict, and the number of pairs of
     each kind that are read closely."""
 
@@ -58,7 +58,7 @@ class Wish:
 class _Work:
     """A computation in a thread; the interface reads its progress."""
 
-    def __init__(self, chosen: Wish, other: str | None) -> None:
+    def __init__(self, chosen: FiguresRequest, other: str | None) -> None:
         self.chosen = chosen
         self.other = other
         self.share: float | None = None
@@ -94,7 +94,7 @@ class Results:
         return self.report.spec.aggregation
 
 
-def compute_results(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Results:
+def compute_results(store: Store, run: RunInfo, request: FiguresRequest, work: _Work) -> Results:
     """Reads a run once: its figures, and its verdicts by pair."""
     # The window opens before these modules are loaded.
     from judgenet.figures.parts import agreement_figures
@@ -102,10 +102,10 @@ def compute_results(store: Store, run: RunInfo, wish: Wish, work: _Work) -> Resu
     from judgenet.report.build import build
     from judgenet.store.taught import fair_frame
 
-    frame = fair_frame(store, run, wish.rules, work.report)
-    report = build(store, frame, recorded=network_of(run).aggregation, decides=wish.decides, each=wish.studies)
+    frame = fair_frame(store, run, request.rules, work.report)
+    report = build(store, frame, recorded=network_of(run).aggregation, decides=request.decides, each=request.studies)
     agreement = agreement_figures(report.headline.agreement, report.headline.intervals)
-    return Results(run, report, frame, people_among_themselves(frame, wish.decides, agreement, intervals=False))
+    return Results(run, report, frame, people_among_themselves(frame, request.decides, agreement, intervals=False))
 
 
 def decided_by(run: RunInfo, rule: str) -> str:
@@ -362,10 +362,10 @@ class ResultsState(QObject):
             return
         rules = self.rules
         assert rules is not None
-        own = Wish(network_of(run).aggregation, decided_by(run, self._document.rule), self._studies)
+        own = FiguresRequest(network_of(run).aggregation, decided_by(run, self._document.rule), self._studies)
         chosen = replace(own, rules=rules)
         stamp = self._stamp()
-        wanted = [wish for wish in dict.fromkeys((own, chosen)) if (stamp, wish) not in self._kept]
+        wanted = [request for request in dict.fromkeys((own, chosen)) if (stamp, request) not in self._kept]
         other = self._other_id
         known = other is None or (
             self.beside is not None
@@ -395,9 +395,9 @@ class ResultsState(QObject):
         store: Store,
         run: RunInfo,
         stamp: Hashable,
-        own: Wish,
-        chosen: Wish,
-        wanted: list[Wish],
+        own: FiguresRequest,
+        chosen: FiguresRequest,
+        wanted: list[FiguresRequest],
         other: str | None,
         work: _Work,
         number: int,
@@ -406,15 +406,15 @@ class ResultsState(QObject):
         try:
             # A run that ended meanwhile has its end in the store only.
             fresh = await self._tasks.off_thread(run_info, store, run.id)
-            for wish in wanted:
-                self._keep((stamp, wish), await self._tasks.off_thread(compute_results, store, fresh, wish, work))
+            for request in wanted:
+                self._keep((stamp, request), await self._tasks.off_thread(compute_results, store, fresh, request, work))
             comparison = None
             if other is not None:
                 info = await self._tasks.off_thread(run_info, store, other)
                 key = (info.id, info.state, info.finished_at, own.decides)
                 if key not in self._kept:
-                    wish = Wish(network_of(info).aggregation, decided_by(info, own.decides), 0)
-                    self._keep(key, await self._tasks.off_thread(compute_results, store, info, wish, work))
+                    request = FiguresRequest(network_of(info).aggregation, decided_by(info, own.decides), 0)
+                    self._keep(key, await self._tasks.off_thread(compute_results, store, info, request, work))
                 mine = self._kept[stamp, chosen]
                 comparison = await self._tasks.off_thread(compare_results, store, mine, self._kept[key])
         except JobCancelled:
@@ -440,6 +440,6 @@ class ResultsState(QObject):
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
 
-    def _take(self, stamp: Hashable, own: Wish, chosen: Wish, other: OtherRun | None) -> None:
+    def _take(self, stamp: Hashable, own: FiguresRequest, chosen: FiguresRequest, other: OtherRun | None) -> None:
         self.own, self.results, self.beside = self._kept[stamp, own], self._kept[stamp, chosen], other
         self.changed.emit()
