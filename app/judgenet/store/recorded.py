@@ -19,7 +19,6 @@ from judgenet.core.calls import CallSite
 from judgenet.core.evaluation import Evaluation, Reason, Unscored, choice_of
 from judgenet.core.network import RECORDED, LayerSpec, NetworkSpec, NeuronSpec, Role, RolesSpec, Settings
 from judgenet.core.pairs import Order, Pair, Verdict, data_hash
-from judgenet.core.reading import read_judgement
 from judgenet.formats.errors import DataError, listed
 from judgenet.formats.judgments import Conditions, Judgment, JudgmentFile, PairFinder, chosen, holds
 from judgenet.store.db import Store, now
@@ -191,6 +190,9 @@ def evaluated(judgment: Judgment, reading: ReadingMode, unread: Unread) -> tuple
     """
     text = judgment.text
     if text is not None and (reading == "text" or not judgment.stated):
+        # Its patterns take long to compile: the studio opens without them.
+        from judgenet.core.reading import read_judgement
+
         read = read_judgement(text, finish_reason=judgment.finish, scale=SCALE)
         if isinstance(read, Unscored):
             return read, ""

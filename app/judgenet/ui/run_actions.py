@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -20,12 +20,14 @@ from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_texts
 from judgenet.ui.errors import Mend
-from judgenet.ui.experiments.dialog import ExperimentsDialog
 from judgenet.ui.limits import LimitsDialog
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.preflight import PreflightDialog
 from judgenet.ui.project_actions import ProjectActions
 from judgenet.ui.tasks import Job, JobCancelled
+
+if TYPE_CHECKING:
+    from judgenet.ui.experiments.dialog import ExperimentsDialog
 
 EXAMPLE_PAIRS: Final = 12
 """The small model takes a few minutes for so many; the others of the file can be chosen on the page Data."""
@@ -46,7 +48,7 @@ class RunActions(QObject):
         self._projects = projects
         self._window = window
         self._preflight = PreflightDialog(context, window)
-        self._experiments = ExperimentsDialog(context, window)
+        self._experiments: ExperimentsDialog | None = None
         self._limits = LimitsDialog(context, window)
         context.actions.add(
             known_action("run.start", self.start_run, self._can_run),
@@ -183,6 +185,11 @@ class RunActions(QObject):
 
     def show_experiments(self) -> None:
         """Opens the experiments."""
+        # The window opens without what only experiments need.
+        from judgenet.ui.experiments.dialog import ExperimentsDialog
+
+        if self._experiments is None:
+            self._experiments = ExperimentsDialog(self._context, self._window)
         self._experiments.show_for()
 
     def compare(self) -> None:
