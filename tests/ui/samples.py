@@ -95,7 +95,7 @@ def run() -> NetworkState:
         mode="run",
         pair=PairNodeState("Pair 413", QUESTION, "102 w", "110 w"),
         roles=RolesState("4", ("Fixed, from library",)),
-        vote=VoteState(boxes=boxes_of(layers), votes=(2, 0, 2), used=4, of=7),
+        vote=VoteState(boxes=boxes_of(layers), votes=(2, 0, 2), used=4, total=7),
         verdict=VerdictState(outstanding=2, human="a"),
         editable=False,
     )
@@ -163,7 +163,7 @@ def busy(widths: Sequence[int], *, seed: int = 7, done: float = 0.8, mode: str =
         mode="run",
         pair=PairNodeState("Pair 413", QUESTION, "102 w", "110 w"),
         roles=RolesState(f"{widths[0]}", (f"{widths[0]}, fixed",)),
-        vote=VoteState(boxes=boxes, votes=votes, used=scored_count, of=total),
+        vote=VoteState(boxes=boxes, votes=votes, used=scored_count, total=total),
         verdict=VerdictState(outstanding=to_come, leads="a"),
         editable=False,
     )

@@ -89,7 +89,7 @@ async def test_a_run_stops_itself_by_the_rule_of_the_project(studio: Studio, pla
     for text, words in (("soon", "is no condition"), ("c2_l7 excludes 50%", "which this network does not have")):
         dialog.until.setText(text)
         dialog.keep.click()
-        assert words in dialog.told.text()
+        assert words in dialog.message.text()
     dialog.until.setText("width <= 60%")
     dialog.keep.click()
     assert not dialog.isVisible()

@@ -114,7 +114,7 @@ async def test_the_test_of_an_endpoint_asks_first(opened: Studio, listener: List
     names.setCurrentRow(next(row for row in range(names.count()) if names.item(row).text().startswith("box ")))
     panel.test.click()
     (await _dialog(opened)).refuse.click()
-    await until(lambda: panel.told.text().startswith("Nothing was sent"))
+    await until(lambda: panel.message.text().startswith("Nothing was sent"))
     assert listener.seen == []
 
 

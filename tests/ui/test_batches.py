@@ -76,7 +76,7 @@ async def test_a_run_by_batches_from_the_dialog_to_the_next_day(
     if place_ := os.environ.get("GRAB"):
         dialog.grab().save(f"{place_}/dialog.png")
     dialog.keep.click()
-    assert "is no deadline" in dialog.told.text()
+    assert "is no deadline" in dialog.message.text()
     dialog.live_after.clear()
     dialog.keep.click()
     assert context.runner.batch_wish == BatchChoice()

@@ -81,7 +81,7 @@ async def test_a_judge_that_takes_the_first_shows_it_in_every_part(
     shares = {judged.id: result.cell("order", judged.id).share for judged in result.judges}
     assert set(shares.values()) == {1.0}
     # The single judge was there first; the bars are the network's all the same.
-    assert page.of.currentText() == "Network 2×2"
+    assert page.judge_choice.currentText() == "Network 2×2"
     assert {"single", "layer-1", "layer-2", "network", "l1.n1", "l2.n2"} <= set(shares)
     order, bandwagon = (row.row for row in page.card.rows)
     assert order is not None

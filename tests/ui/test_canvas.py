@@ -548,7 +548,7 @@ def test_another_shape_of_the_vote_moves_what_is_below(live: Canvas) -> None:
     scene = live.scene
     before = scene.layout.rect_of("verdict").y
     boxes = (("a",) * 7, ("pending",) * 7, ("tie",) * 3)
-    scene.update_vote(VoteState(boxes=boxes, votes=(7, 3, 0), used=10, of=17))  # type: ignore[arg-type]
+    scene.update_vote(VoteState(boxes=boxes, votes=(7, 3, 0), used=10, total=17))  # type: ignore[arg-type]
     assert scene.layout.rect_of("verdict").y > before
     assert scene.network.vote.used == 10
 

@@ -328,12 +328,12 @@ async def test_limits_and_prices_are_entered_before_a_run(studio: Studio, place:
     click(dialog.keep)
     # An unknown price is not 0: a limit of money needs it.
     assert dialog.isVisible()
-    assert "own-judge-7b" in dialog.told.text()
+    assert "own-judge-7b" in dialog.message.text()
     assert context.runner.limits == Limits()
     for edit, text in zip(dialog.prices["box", "own-judge-7b"], ("0.5", "x"), strict=True):
         edit.setText(text)
     click(dialog.keep)
-    assert "no amount of 0 or more" in dialog.told.text()
+    assert "no amount of 0 or more" in dialog.message.text()
     dialog.prices["box", "own-judge-7b"][1].setText("1.5")
     click(dialog.keep)
     await until(lambda: not dialog.isVisible())
@@ -389,14 +389,14 @@ async def test_the_palette_finds_and_does(studio: Studio) -> None:
     palette = studio.window.palette_popup
     field = find(palette, QLineEdit, "Find or do")
     type_text(field, "dark")
-    assert palette.found("dark")[0].id == "theme.dark"
+    assert palette.matches("dark")[0].id == "theme.dark"
     key(field, Qt.Key.Key_Return)
     assert studio.theme.theme.name == "dark"
     assert studio.settings.preferences.theme == "dark"
     key(studio.window, Qt.Key.Key_K, CTRL)
     key(field, Qt.Key.Key_Escape)
     assert not palette.isVisible()
-    assert palette.found("page results")[0].id == "page.results"
+    assert palette.matches("page results")[0].id == "page.results"
 
 
 @pytest.mark.usefixtures("pages_ahead")

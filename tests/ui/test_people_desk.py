@@ -101,7 +101,7 @@ async def test_answers_at_the_desk_become_the_row_of_people(page: BiasPage, stud
     assert row.row is not None
     assert f"n {order.n} of {order.items}" in row.row.people
     assert "People" in row.accessibleName()
-    assert page.of.itemData(page.of.count() - 1) == PEOPLE_JUDGE.id
+    assert page.judge_choice.itemData(page.judge_choice.count() - 1) == PEOPLE_JUDGE.id
     # Nothing of it is a label.
     assert not has_labels(store)
     assert len(lab_people(store)) == 4 + 4 * COUNT
@@ -124,9 +124,9 @@ async def test_the_bars_of_people_and_one_probe_alone(page: BiasPage, studio: St
         lambda: page.state.result is not None and page.state.result.people is not None and not page.state.reading
     )
     await settle()
-    place_of_people = page.of.count() - 1
-    page.of.setCurrentIndex(place_of_people)
-    page.of.activated.emit(place_of_people)
+    place_of_people = page.judge_choice.count() - 1
+    page.judge_choice.setCurrentIndex(place_of_people)
+    page.judge_choice.activated.emit(place_of_people)
     await settle()
     first = page.card.rows[0].row
     assert first is not None

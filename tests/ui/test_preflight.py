@@ -57,14 +57,14 @@ async def test_both_models_are_asked_and_told_apart(
     assert "two at lab" in texts(dialog)
     assert judge.requests == 0
     press(dialog, "Test")
-    await until(lambda: len(dialog.found) == 2 and find(dialog, QPushButton, "Test again").isEnabled())
-    assert [of.model for of in dialog.found] == ["one", "two"]
+    await until(lambda: len(dialog.results) == 2 and find(dialog, QPushButton, "Test again").isEnabled())
+    assert [of.model for of in dialog.results] == ["one", "two"]
     assert {entry.model for entry in judge.log} == {"one", "two"}
     # The same text twice makes the same question in both orders, which is asked once.
     assert judge.requests == 2 * 19
     shown = texts(dialog)
     assert shown.count("20 of 20 answers could be read.") == 2
-    assert dialog.found[0].assessment.sentence in shown
+    assert dialog.results[0].assessment.sentence in shown
     key(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
 
@@ -78,7 +78,7 @@ async def test_it_can_be_stopped(dialog: PreflightDialog, studio: Studio, judge:
     await until(lambda: judge.requests > 0)
     press(dialog, "Stop")
     await until(lambda: find(dialog, QPushButton, "Test").isEnabled())
-    assert dialog.found == ()
+    assert dialog.results == ()
     assert not studio.window.context.runner.running
 
 
@@ -114,7 +114,7 @@ async def test_the_page_run_offers_it_until_the_model_was_tried(
     await until(dialog.isVisible)
     assert judge.requests == 0
     press(dialog, "Test")
-    await until(lambda: len(dialog.found) == 1 and find(dialog, QPushButton, "Test again").isEnabled())
+    await until(lambda: len(dialog.results) == 1 and find(dialog, QPushButton, "Test again").isEnabled())
     key(dialog, Qt.Key.Key_Escape)
     await until(lambda: not any(made.isVisible() for made in _offers(page)))
     assert "not judged in this project" not in _shown(page)

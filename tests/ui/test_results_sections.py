@@ -50,12 +50,12 @@ async def test_the_palette_leads_to_a_panel_from_another_page(studio: Studio, pl
     context = studio.window.context
     context.actions.trigger("page.design")
     await settle()
-    found = studio.window.palette_popup.found("results: left out")
+    found = studio.window.palette_popup.matches("results: left out")
     assert found[0].text == "Results: Left out, and why"
     context.actions.trigger(found[0].id)
     assert context.navigator.page == "results"
     await until(lambda: 0 <= top_of(page, page.left_out) < page.area.viewport().height(), "the panel in view")
-    two_runs = studio.window.palette_popup.found("results: two runs")[0]
+    two_runs = studio.window.palette_popup.matches("results: two runs")[0]
     assert context.actions.why_not(two_runs.id) == "Not part of the results of this run."
 
 
@@ -65,7 +65,7 @@ async def test_without_a_run_there_is_nothing_to_go_to(studio: Studio, place: Pa
     await until(lambda: len(context.document.pairs) == 6, "the pairs")
     context.actions.trigger("page.results")
     assert not results_page(studio).sections.isEnabled()
-    action = studio.window.palette_popup.found("results: what if")[0]
+    action = studio.window.palette_popup.matches("results: what if")[0]
     assert context.actions.why_not(action.id) == "There is no run yet."
 
 

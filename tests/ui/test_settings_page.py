@@ -52,8 +52,8 @@ async def test_an_endpoint_is_added_tested_and_used(panel: EndpointsPanel, studi
     await add(panel, "lab", f"{judge.url}/v1", "fake")
     assert user_profiles()["lab"].model == "fake"
     press(panel, "Test")
-    await until(lambda: panel.told.text().startswith("lab answers"))
-    assert "Structured output: JSON schema." in panel.told.text()
+    await until(lambda: panel.message.text().startswith("lab answers"))
+    assert "Structured output: JSON schema." in panel.message.text()
     context = studio.window.context
     context.navigator.go("design")
     page = studio.window.page("design")
@@ -92,13 +92,13 @@ async def test_ollamas_own_api_has_a_context_length(panel: EndpointsPanel, judge
     )
     panel.form.url.setText(judge.url)
     press(panel, "Test")
-    await until(lambda: panel.told.text().startswith("box answers"), seconds=10)
+    await until(lambda: panel.message.text().startswith("box answers"), seconds=10)
     assert judge.log[-1].asked["num_ctx"] == 16384
 
 
 async def test_what_cannot_be_an_endpoint_is_said_in_place(panel: EndpointsPanel) -> None:
     await add(panel, "bad name!", "http://localhost:1/v1", "m")
-    assert "letters, digits" in panel.told.text()
+    assert "letters, digits" in panel.message.text()
     assert not settings_path().exists()
 
 
@@ -110,10 +110,10 @@ async def test_a_price_that_is_unknown_is_entered_with_the_endpoint(panel: Endpo
     assert "unknown" in panel.form.price_hint.text()
     panel.form.price_in.setText("0.5")
     click(panel.save)
-    assert "both prices are needed" in panel.told.text()
+    assert "both prices are needed" in panel.message.text()
     panel.form.price_out.setText("1.5")
     click(panel.save)
-    assert panel.told.text() == "box is saved. It has not been tested: press Test to see whether it answers."
+    assert panel.message.text() == "box is saved. It has not been tested: press Test to see whether it answers."
     found = load_prices().find("own-judge-7b", "box")
     assert found is not None
     assert (found.input, found.output) == (0.5, 1.5)
@@ -143,7 +143,7 @@ async def test_an_endpoint_that_does_not_answer_says_why(panel: EndpointsPanel, 
     judge.set(faults={"no_model": 1.0})
     await add(panel, "lab", f"{judge.url}/v1", "fake")
     press(panel, "Test")
-    await until(lambda: "did not answer" in panel.told.text())
+    await until(lambda: "did not answer" in panel.message.text())
 
 
 async def test_the_model_of_a_neuron_can_be_named(studio: Studio, panel: EndpointsPanel) -> None:
@@ -176,17 +176,17 @@ async def test_models_are_listed_and_an_endpoint_is_tested_before_it_is_saved(
     assert panel.form.model.currentText() == "small"
     panel.form.model.setCurrentText("large")
     press(panel, "Test")
-    await until(lambda: panel.told.text().startswith("lab answers"))
+    await until(lambda: panel.message.text().startswith("lab answers"))
     assert "lab" not in user_profiles()
     press(panel, "Save")
     assert user_profiles()["lab"].model == "large"
-    assert panel.told.text() == "lab is saved."
+    assert panel.message.text() == "lab is saved."
     # Another address was not tested.
     panel.form.url.setText("http://127.0.0.1:9/v1")
     press(panel, "Save")
-    assert "has not been tested" in panel.told.text()
+    assert "has not been tested" in panel.message.text()
     press(panel, "List models")
-    await until(lambda: "not reached" in panel.told.text())
+    await until(lambda: "not reached" in panel.message.text())
 
 
 async def test_nothing_is_listed_from_an_address_that_is_not_approved(
@@ -202,9 +202,9 @@ async def test_nothing_is_listed_from_an_address_that_is_not_approved(
     await settle()
     panel.list.setCurrentRow(row_of(panel, "theirs"))
     press(panel, "List models")
-    await until(lambda: "have not approved" in panel.told.text())
+    await until(lambda: "have not approved" in panel.message.text())
     press(panel, "Test")
-    await until(lambda: "have not approved" in panel.told.text())
+    await until(lambda: "have not approved" in panel.message.text())
     assert judge.requests == 0
 
 
@@ -235,11 +235,11 @@ async def test_the_page_opens_at_its_head_and_scrolls_to_what_an_endpoint_answer
     panel = studio.window.page("settings").findChild(EndpointsPanel)
     assert isinstance(panel, EndpointsPanel)
     scroll = find(studio.window, QScrollArea, "Settings").verticalScrollBar()
-    assert panel.told.text() == DEMO_NOTICE
+    assert panel.message.text() == DEMO_NOTICE
     assert scroll.maximum() > 0
     assert scroll.value() == 0
     await add(panel, "lab", f"{judge.url}/v1", "small")
     scroll.setValue(0)
     press(panel, "Test")
-    await until(lambda: panel.told.text().startswith("lab answers"))
+    await until(lambda: panel.message.text().startswith("lab answers"))
     await until(lambda: scroll.value() > 0)

@@ -71,7 +71,7 @@ class LimitsDialog(QDialog):
         self.tokens = field(texts.MAXIMUM_TOKENS, texts.NO_LIMIT)
         self.prices: dict[tuple[str, str], tuple[QLineEdit, QLineEdit]] = {}
         self._about_prices = label("", tone="text2", wrap=True)
-        self.told = label("", tone="warn", wrap=True)
+        self.message = label("", tone="warn", wrap=True)
         self._form = QFormLayout()
         self._priced = QFormLayout()
         self.until = field(texts.STOP_WHEN, texts.STOP_WHEN_EXAMPLE)
@@ -97,7 +97,7 @@ class LimitsDialog(QDialog):
         column.addLayout(self._form)
         column.addWidget(self._about_prices)
         column.addLayout(self._priced)
-        column.addWidget(self.told)
+        column.addWidget(self.message)
         column.addStretch(1)
         column.addLayout(buttons)
         measure(column, margins=(24, 24, 24, 16), spacing=12)
@@ -212,9 +212,9 @@ class LimitsDialog(QDialog):
         self._about_prices.setVisible(bool(models))
 
     def _tell(self, text: str) -> None:
-        self.told.setText(text)
-        self.told.setVisible(bool(text))
-        set_tone(self.told, "warn")
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
+        set_tone(self.message, "warn")
 
     def _keep(self) -> None:
         try:

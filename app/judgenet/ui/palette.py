@@ -162,7 +162,7 @@ class Palette(QFrame):
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
         self._field.selectAll()
 
-    def found(self, text: str) -> list[Action]:
+    def matches(self, text: str) -> list[Action]:
         """The actions that a typed text finds, best first."""
         typed = text.strip()
         answers = [action for answer in self._answers for action in answer(typed)] if typed else []
@@ -176,7 +176,7 @@ class Palette(QFrame):
 
     def _filter(self, text: str) -> None:
         self._list.clear()
-        for action in self.found(text):
+        for action in self.matches(text):
             item = QListWidgetItem(action.text)
             item.setData(_ACTION, action)
             why = self._actions.why_not(action.id) if action.id in self._actions else None

@@ -94,7 +94,7 @@ class PreflightDialog(QDialog):
         self.finished.connect(self._closed)
 
     @property
-    def found(self) -> tuple[Preflight, ...]:
+    def results(self) -> tuple[Preflight, ...]:
         """Results of the test, by model."""
         return tuple(self._found)
 

@@ -152,13 +152,13 @@ class ReportPanel(QFrame):
         for button in (*self.saves.values(), *self.pictures.values()):
             button.setEnabled(ready)
 
-    def enable_parts(self, made: Sections, beside: OtherRun | None) -> None:
+    def enable_parts(self, parts: Sections, beside: OtherRun | None) -> None:
         """Enables the parts for which the run has data; the short report has its own parts."""
         for key, box in self.parts.items():
-            box.setEnabled(bool(made[key]) and not self.short)
+            box.setEnabled(bool(parts[key]) and not self.short)
             why = texts.RUN_HAS_NO_DATA_FOR_THIS_PART
             if key == "comparison":
                 why = texts.CHOOSE_A_RUN_TO_COMPARE
                 if beside is not None:
                     why = texts.no_pair_in_common(beside.other.run.number)
-            box.setToolTip(texts.SHORT_REPORT_HAS_ITS_OWN_PARTS if self.short else "" if made[key] else why)
+            box.setToolTip(texts.SHORT_REPORT_HAS_ITS_OWN_PARTS if self.short else "" if parts[key] else why)

@@ -122,7 +122,7 @@ def verdict_words(network: NetworkState, *, short: bool = False) -> str:
 
 def votes_used(vote: VoteState) -> str:
     """How many votes of neurons a vote used: "5 of 6 used"; empty before any are in."""
-    return "" if vote.used is None or vote.of is None else texts.votes_used(of(vote.used, vote.of))
+    return "" if vote.used is None or vote.total is None else texts.votes_used(of(vote.used, vote.total))
 
 
 def layer_words(count: VoteTally, *, short: bool = False) -> str:

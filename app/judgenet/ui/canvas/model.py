@@ -208,7 +208,7 @@ class VoteState:
     """The aggregation. ``rule`` is its symbol ("c2*(all)"), ``name`` what it is in plain words ("all layers");
     ``boxes`` hold what each neuron of each counted layer gave.
 
-    ``votes`` are the totals for A, tie and B, ``None`` before a run; ``used`` of ``of`` neurons voted. ``note`` is a
+    ``votes`` are the totals for A, tie and B, ``None`` before a run; ``used`` of ``total`` neurons voted. ``note`` is a
     quiet line for the design ("A tied vote is a tie").
     """
 
@@ -217,7 +217,7 @@ class VoteState:
     boxes: tuple[tuple[VoteBox, ...], ...] = ()
     votes: tuple[float, float, float] | None = None
     used: int | None = None
-    of: int | None = None
+    total: int | None = None
     note: str = ""
     name: str = ""
 

@@ -66,9 +66,9 @@ class BiasPage(Page):
         self.headline = label("", "page", wrap=True)
         self.subline = label("", tone="text2", wrap=True)
         self.note = label("", tone="text2", wrap=True)
-        self.of = ComboBox(texts.WHOSE_BARS)
-        self.of.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.of.activated.connect(self._subject_chosen)
+        self.judge_choice = ComboBox(texts.WHOSE_BARS)
+        self.judge_choice.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.judge_choice.activated.connect(self._subject_chosen)
         self.to_report = QPushButton(texts.REPORT)
         self.to_report.setIcon(icon("report", "text"))
         self.to_report.setToolTip(texts.REPORT_TIP)
@@ -113,7 +113,7 @@ class BiasPage(Page):
         head = QHBoxLayout()
         words = QVBoxLayout()
         head.addWidget(self.headline, stretch=1)
-        head.addWidget(self.of, alignment=Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self.judge_choice, alignment=Qt.AlignmentFlag.AlignTop)
         head.addWidget(self.ask_people, alignment=Qt.AlignmentFlag.AlignTop)
         head.addWidget(self.to_report, alignment=Qt.AlignmentFlag.AlignTop)
         # The sentences below take the full width.
@@ -234,12 +234,12 @@ class BiasPage(Page):
         self.subline.setVisible(bool(result.subline))
         self._show_people(result)
         self._show_note(result)
-        self.of.blockSignals(True)
-        self.of.clear()
+        self.judge_choice.blockSignals(True)
+        self.judge_choice.clear()
         for judge in subjects(result):
-            self.of.addItem(judge.title, judge.id)
-        self.of.setCurrentIndex(self.of.findData(card.subject.id))
-        self.of.blockSignals(False)
+            self.judge_choice.addItem(judge.title, judge.id)
+        self.judge_choice.setCurrentIndex(self.judge_choice.findData(card.subject.id))
+        self.judge_choice.blockSignals(False)
         self.card.show_card(card)
         self.ranks.show_ranks(result, state.orders)
         divided = (
@@ -298,7 +298,7 @@ class BiasPage(Page):
             )
 
     def _subject_chosen(self, place: int) -> None:
-        self._wanted = self.of.itemData(place)
+        self._wanted = self.judge_choice.itemData(place)
         self._show_result()
 
     def _lab_chosen(self, place: int) -> None:

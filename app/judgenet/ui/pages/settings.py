@@ -72,7 +72,7 @@ class SettingsPage(Page):
         column.addWidget(label(texts.SETTINGS, "page"))
         self._look = LookPanel(context)
         self._endpoints = EndpointsPanel(context)
-        self._endpoints.said.connect(self._show_said)
+        self._endpoints.message_shown.connect(self._scroll_to_message)
         self._approved = ApprovedPanel(context)
         column.addWidget(self._look)
         column.addWidget(self._endpoints)
@@ -92,10 +92,10 @@ class SettingsPage(Page):
             self._area.ensureWidgetVisible(self._endpoints)
             self._endpoints.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _show_said(self) -> None:
+    def _scroll_to_message(self) -> None:
         """Scrolls the message below the form into view after it was laid out."""
         if self.isVisible():
-            QTimer.singleShot(0, self, lambda: self._area.ensureWidgetVisible(self._endpoints.told))
+            QTimer.singleShot(0, self, lambda: self._area.ensureWidgetVisible(self._endpoints.message))
 
     def regions(self) -> Sequence[QWidget]:
         return (self._look, self._endpoints, self._approved)
@@ -185,10 +185,10 @@ class EndpointsPanel(QFrame):
     """The list of endpoints, and a form to change and test one.
 
     Signals:
-        said: something is said below the form.
+        message_shown: a message is shown below the form.
     """
 
-    said = Signal()
+    message_shown = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -220,12 +220,12 @@ class EndpointsPanel(QFrame):
             buttons.addWidget(button)
         buttons.addStretch(1)
         self._buttons = buttons
-        self.told = label("", tone="text2", wrap=True)
-        self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.message = label("", tone="text2", wrap=True)
+        self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         right = QVBoxLayout()
         right.addWidget(self.form)
         right.addLayout(buttons)
-        right.addWidget(self.told)
+        right.addWidget(self.message)
         right.addStretch(1)
         sides = QHBoxLayout()
         sides.addLayout(left, stretch=2)
@@ -295,8 +295,8 @@ class EndpointsPanel(QFrame):
         self.save.setEnabled(not own)
         self.save.setToolTip(texts.ENDPOINT_OF_THE_PROJECT if own else "")
         # The user did not ask for this, so the page does not scroll to it.
-        self.told.setText(DEMO_NOTICE if profile.kind == "embedded" and profile.source is None else "")
-        set_tone(self.told, "text2")
+        self.message.setText(DEMO_NOTICE if profile.kind == "embedded" and profile.source is None else "")
+        set_tone(self.message, "text2")
 
     def _kind_changed(self, kind: str) -> None:
         self.test.setVisible(kind != "replay")
@@ -327,10 +327,10 @@ class EndpointsPanel(QFrame):
 
     def _tell(self, text: str, tone: str = "text2") -> None:
         """Says something below the form."""
-        self.told.setText(scrub(text))
-        set_tone(self.told, tone)
+        self.message.setText(scrub(text))
+        set_tone(self.message, tone)
         if text:
-            self.said.emit()
+            self.message_shown.emit()
 
     async def _ask_and_keep(self, profile: EndpointProfile) -> None:
         if await self._context.document.approvals.may_send([profile]):

@@ -181,7 +181,9 @@ def vote_state(now: PairSnapshot) -> VoteState:
     boxes = tuple(tuple(vote_box(neuron) for neuron in layer) for layer in now.layers)
     votes = (now.votes.a, now.votes.tie, now.votes.b)
     rule = "c2_all"
-    return VoteState(aggregation_title(rule), boxes=boxes, votes=votes, used=now.used, of=now.of, name=rule_name(rule))
+    return VoteState(
+        aggregation_title(rule), boxes=boxes, votes=votes, used=now.used, total=now.of, name=rule_name(rule)
+    )
 
 
 def verdict_state(now: PairSnapshot, human: Verdict | None) -> VerdictState:
