@@ -85,6 +85,11 @@ class DesignEstimate(QObject):
         for signal in (document.project_changed, document.profiles_changed, run_state.runs_changed):
             signal.connect(self.refresh)
 
+    @property
+    def currency(self) -> str:
+        """The currency of prices; USD before there is an estimate."""
+        return "USD" if self.estimate is None else self.estimate.estimate.currency
+
     def refresh(self) -> None:
         """Starts a new estimate soon."""
         self._stop.set()

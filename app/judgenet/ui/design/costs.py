@@ -56,7 +56,7 @@ def _expected_words(estimate: RunTotals) -> str:
     expected = estimate.expected
     if expected is None:
         return ""
-    return texts.expected_calls(f"{expected.calls:,.0f}", plural(expected.pairs, "recorded pair"))
+    return texts.expected_calls(f"{expected.calls:,.0f}", plural(expected.pairs, texts.RECORDED_PAIR))
 
 
 class CostStrip(QFrame):

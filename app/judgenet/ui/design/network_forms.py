@@ -159,7 +159,7 @@ class RolesSection(FormSection):
             return ""
         each = texts.criteria_each(min(counts), max(counts)) if counts and min(counts) < max(counts) else ""
         instead = self._editor.spec.roles.roles
-        rest = texts.judged_by_fixed(plural(len(instead), "fixed role")) if instead else ""
+        rest = texts.judged_by_fixed(plural(len(instead), texts.FIXED_ROLE)) if instead else ""
         return texts.pairs_with_criteria(of(len(counts), len(pairs)), each, rest if len(counts) < len(pairs) else "")
 
     def _row_chosen(self, row: int) -> None:

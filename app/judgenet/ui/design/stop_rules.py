@@ -211,10 +211,9 @@ class StopSection(FormSection):
         if not has_stop_rules(spec):
             self.note.setText(texts.STOP_RULES_NOTE)
             return
-        estimate = self._editor.context.figures.estimate
-        expected = None if estimate is None else estimate.estimate.expected
-        currency = "USD" if estimate is None else estimate.estimate.currency
-        self.note.setText("\n".join(_effects(spec, self._places, expected, currency)))
+        figures = self._editor.context.figures
+        expected = None if figures.estimate is None else figures.estimate.estimate.expected
+        self.note.setText("\n".join(_effects(spec, self._places, expected, figures.currency)))
 
 
 def _effects(

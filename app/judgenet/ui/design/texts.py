@@ -312,6 +312,9 @@ def criteria_each(least: int, most: int) -> str:
     return f" ({least} to {most} each)"
 
 
+FIXED_ROLE = "fixed role"
+
+
 def judged_by_fixed(roles: str) -> str:
     return f" The others are judged by {roles}."
 
@@ -511,6 +514,7 @@ def expected_calls(calls: str, pairs: str) -> str:
     return f"About {calls} calls, as in {pairs}"
 
 
+RECORDED_PAIR = "recorded pair"
 NEW_TOKENS = "new tokens"
 
 

@@ -562,7 +562,6 @@ class CallsTab(QWidget):
         call = self._focus.call(site) if state.finished else None
         order = (site.order or "").upper() + (f" {site.sample}" if samples > 1 else "")
         usage = call.usage if call is not None else None
-        currency = self._currency()
         if state.phase == "scored":
             words = f"{score_text(state.score_a)} – {score_text(state.score_b)}"
             if state.score_a is None:
@@ -577,7 +576,7 @@ class CallsTab(QWidget):
             "" if usage is None else f"{usage['prompt_tokens']:,}",
             "" if usage is None else f"{usage['completion_tokens']:,}",
             "" if state.seconds is None else duration(state.seconds),
-            "" if call is None or call.price is None else money(call.price, currency),
+            "" if call is None or call.price is None else money(call.price, self._context.figures.currency),
             str(state.attempts) if state.finished and state.attempts else "",
         )
         return TextRow(cells, site)
@@ -587,10 +586,6 @@ class CallsTab(QWidget):
         rows = self.table.texts.rows
         key = rows[row].key if 0 <= row < len(rows) else None
         return key if isinstance(key, CallSite) else None
-
-    def _currency(self) -> str:
-        estimate = self._context.figures.estimate
-        return "USD" if estimate is None else estimate.estimate.currency
 
     def _row_chosen(self, current: QModelIndex) -> None:
         site = self._site(current.row())

@@ -373,7 +373,7 @@ class RunInspector(QFrame):
         else:
             self.tag.say(
                 {"waiting": texts.WAITING, "resting": texts.NOT_USED_NODE, "left_out": texts.NOT_ASKED}.get(
-                    now.phase, "Unscored"
+                    now.phase, texts.UNSCORED
                 )
             )
         verdicts = {asked.verdict for asked in now.orders if asked.verdict is not None}
@@ -424,8 +424,7 @@ class RunInspector(QFrame):
         if seconds:
             facts.append(duration(seconds))
         if tokens_out:
-            estimate = self._context.figures.estimate
-            currency = "USD" if estimate is None else estimate.estimate.currency
+            currency = self._context.figures.currency
             facts.append(money(price, currency) if price is not None else texts.PRICE_UNKNOWN)
             facts.append(texts.FROM_STORE if cached else "")
         if attempts:

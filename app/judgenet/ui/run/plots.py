@@ -510,19 +510,15 @@ class ChartPane(QFrame):
     def _speed(self, speed: Speed, pace: Sequence[Pace]) -> tuple[NDArray[np.float64], str]:
         """The values of a speed over time, and the last one in words."""
         if speed == "price":
-            return np.array([moment.price for moment in pace]), money(pace[-1].price, self._currency())
+            return np.array([moment.price for moment in pace]), money(pace[-1].price, self._context.figures.currency)
         if speed == "calls":
             return np.array([moment.calls_s for moment in pace]), self._amount(speed, pace[-1].calls_s)
         return np.array([moment.tokens_s for moment in pace]), self._amount(speed, pace[-1].tokens_s)
 
     def _amount(self, speed: Speed, value: float) -> str:
         if speed == "price":
-            return money(value, self._currency()) if value else "0"
+            return money(value, self._context.figures.currency) if value else "0"
         return short(value) if value >= 10 or value == 0 else f"{value:.1f}"
-
-    def _currency(self) -> str:
-        estimate = self._context.figures.estimate
-        return "USD" if estimate is None else estimate.estimate.currency
 
 
 def _first_drawn(pairs: NDArray[np.int64]) -> int:

@@ -187,7 +187,7 @@ class ShardFacts(QFrame):
                 )
         rest = len(groups) - len(shown)
         self.more.setVisible(rest > 0)
-        self.more.setText(texts.more_faults(plural(rest, "other fault")))
+        self.more.setText(texts.more_faults(plural(rest, texts.OTHER_FAULT)))
 
     def _go(self) -> None:
         """Goes to the next shard that has a fault."""

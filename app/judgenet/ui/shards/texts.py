@@ -96,6 +96,10 @@ def shards_in_results(shards: str) -> str:
     return f"Results, Labels and Report show {shards} shards."
 
 
+MORE_HAS = "more has"
+MORE_HAVE = "more have"
+
+
 def ended_since(more_have: str) -> str:
     return f" {more_have} ended since."
 
@@ -162,6 +166,9 @@ def faulty_shards(number: int) -> str:
 
 def go_through_shards(count: int) -> str:
     return f"Go through {count:,} shards"
+
+
+OTHER_FAULT = "other fault"
 
 
 def more_faults(faults: str) -> str:

@@ -319,7 +319,7 @@ class ShardsView(QFrame):
         elif state.reads_index:
             text = texts.shards_in_results(of(state.indexed, look.of))
             if state.behind:
-                text += texts.ended_since(plural(state.behind, "more has", "more have"))
+                text += texts.ended_since(plural(state.behind, texts.MORE_HAS, texts.MORE_HAVE))
         elif look.ended == 0:
             text = texts.RESULTS_LATER
         self.note.say(text)
