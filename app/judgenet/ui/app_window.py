@@ -39,6 +39,7 @@ from judgenet.ui.pages.base import Page
 from judgenet.ui.pages.welcome import WelcomePage
 from judgenet.ui.palette import Palette
 from judgenet.ui.pictures import loader
+from judgenet.ui.project_state import ProjectParts
 from judgenet.ui.results.learning import Learning
 from judgenet.ui.results.state import ResultsState
 from judgenet.ui.run_state import RunState
@@ -166,14 +167,15 @@ class AppWindow(QMainWindow):
         document = Document(self.tasks, self.errors, self)
         document.approvals.ask_trust = TrustAsker(document, self._theme, self).ask
         run_state = RunState(document, self.bridge, self.tasks, self.errors, self)
+        parts = ProjectParts(document, run_state, self.tasks, self.errors)
         return Context(
             document=document,
             run_state=run_state,
-            results=ResultsState(document, run_state, self.tasks, self.errors, self),
-            learning=Learning(document, run_state, self.tasks, self.errors, self),
-            shards=ShardsState(document, run_state, self.tasks, self.errors, self),
-            runner=Runner(document, run_state, self.bridge, self.tasks, self.errors, self),
-            figures=DesignEstimate(document, run_state, self.tasks, self.errors, self),
+            results=ResultsState(parts, self),
+            learning=Learning(parts, self),
+            shards=ShardsState(parts, self),
+            runner=Runner(parts, self.bridge, self),
+            figures=DesignEstimate(parts, self),
             theme=self._theme,
             actions=ActionTable(self),
             errors=self.errors,

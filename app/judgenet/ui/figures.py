@@ -21,10 +21,7 @@ from judgenet.engine.setup import changes_since, start_of
 from judgenet.store.db import Store, StoreError
 from judgenet.store.runs import RunInfo
 from judgenet.ui import texts
-from judgenet.ui.document import Document
-from judgenet.ui.errors import ErrorPort
-from judgenet.ui.run_state import RunState
-from judgenet.ui.tasks import Tasks
+from judgenet.ui.project_state import ProjectParts, ProjectState
 
 WAIT_MS: Final = 150
 """Changes that follow each other faster (ms) are estimated once."""
@@ -45,7 +42,7 @@ class _Known:
     hash: str
 
 
-class DesignEstimate(QObject):
+class DesignEstimate(ProjectState):
     """The estimate of the document's design.
 
     Attributes:
@@ -59,19 +56,8 @@ class DesignEstimate(QObject):
 
     changed = Signal()
 
-    def __init__(
-        self,
-        document: Document,
-        run_state: RunState,
-        tasks: Tasks,
-        errors: ErrorPort,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._document = document
-        self._run_state = run_state
-        self._tasks = tasks
-        self._errors = errors
+    def __init__(self, parts: ProjectParts, parent: QObject | None = None) -> None:
+        super().__init__(parts, parent)
         self.estimate: RunEstimate | None = None
         self.problem = ""
         self.stale = False
@@ -82,7 +68,7 @@ class DesignEstimate(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(WAIT_MS)
         self._timer.timeout.connect(self._reckon)
-        for signal in (document.project_changed, document.profiles_changed, run_state.runs_changed):
+        for signal in (self._document.project_changed, self._document.profiles_changed, self._run_state.runs_changed):
             signal.connect(self.refresh)
 
     @property

@@ -31,10 +31,8 @@ from judgenet.store.prices import load_prices
 from judgenet.store.runs import set_run_state
 from judgenet.ui import texts
 from judgenet.ui.bridge import Bridge
-from judgenet.ui.document import Document
-from judgenet.ui.errors import ErrorPort, Mend
-from judgenet.ui.run_state import RunState
-from judgenet.ui.tasks import Tasks
+from judgenet.ui.errors import Mend
+from judgenet.ui.project_state import ProjectParts, ProjectState
 
 STOP_PATIENCE_S: Final = 5.0
 """How long closing waits for a run that was told to stop; it needs less than one."""
@@ -53,7 +51,7 @@ _NO_START: Final = (
 """Why a run cannot be started, in words for people."""
 
 
-class Runner(QObject):
+class Runner(ProjectState):
     """The run that goes on in this window, if any. Its events reach :class:`~judgenet.ui.run_state.RunState`.
 
     Attributes:
@@ -69,21 +67,9 @@ class Runner(QObject):
     changed = Signal()
     limits_wanted = Signal()
 
-    def __init__(
-        self,
-        document: Document,
-        run_state: RunState,
-        bridge: Bridge,
-        tasks: Tasks,
-        errors: ErrorPort,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._document = document
-        self._run_state = run_state
+    def __init__(self, parts: ProjectParts, bridge: Bridge, parent: QObject | None = None) -> None:
+        super().__init__(parts, parent)
         self._bridge = bridge
-        self._tasks = tasks
-        self._errors = errors
         self._engine: Engine | None = None
         self._handle: RunHandle | None = None
         self._away: dict[str, str] = {}
@@ -99,12 +85,12 @@ class Runner(QObject):
         self.batch_wish: BatchChoice | bool | None = None
         self._kept_limits: tuple[object, ...] = ()
         self._checked: tuple[NetworkSpec, Mapping[str, EndpointProfile], str] | None = None
-        run_state.run_changed.connect(self.changed)
-        run_state.endpoint_changed.connect(self._endpoint_changed)
-        run_state.batches_changed.connect(self._batches_changed)
-        document.project_changed.connect(self._project_changed)
-        document.loading_changed.connect(self.changed)
-        document.read_only_changed.connect(self.changed)
+        self._run_state.run_changed.connect(self.changed)
+        self._run_state.endpoint_changed.connect(self._endpoint_changed)
+        self._run_state.batches_changed.connect(self._batches_changed)
+        self._document.project_changed.connect(self._project_changed)
+        self._document.loading_changed.connect(self.changed)
+        self._document.read_only_changed.connect(self.changed)
 
     def set_limits(self, limits: Limits, stop: StopWish | None = None, batch: BatchChoice | bool | None = None) -> None:
         """Sets what the next starts must not exceed, whether they go by batches and, where it is given, how they may

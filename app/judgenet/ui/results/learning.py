@@ -15,11 +15,9 @@ from judgenet.core.wording import plural
 from judgenet.store.db import Store, StoreError
 from judgenet.store.runs import RunInfo
 from judgenet.ui.clock import today
-from judgenet.ui.document import Document
-from judgenet.ui.errors import ErrorPort
+from judgenet.ui.project_state import ProjectParts, ProjectState
 from judgenet.ui.results import texts
-from judgenet.ui.run_state import RunState
-from judgenet.ui.tasks import Job, JobCancelled, Tasks
+from judgenet.ui.tasks import Job, JobCancelled
 
 if TYPE_CHECKING:
     from judgenet.figures.learned import LessOther, Way
@@ -51,7 +49,7 @@ class LearnedRun:
     labels: int
 
 
-class Learning(QObject):
+class Learning(ProjectState):
     """Learns from the run in focus when asked to.
 
     Attributes:
@@ -64,19 +62,13 @@ class Learning(QObject):
 
     changed = Signal()
 
-    def __init__(
-        self, document: Document, run_state: RunState, tasks: Tasks, errors: ErrorPort, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._document = document
-        self._run_state = run_state
-        self._tasks = tasks
-        self._errors = errors
+    def __init__(self, parts: ProjectParts, parent: QObject | None = None) -> None:
+        super().__init__(parts, parent)
         self._by_run: dict[str, LearnedRun] = {}
         self._number = 0
         self.working = False
-        document.opened.connect(self.forget)
-        run_state.run_changed.connect(self._run_changed)
+        self._document.opened.connect(self.forget)
+        self._run_state.run_changed.connect(self._run_changed)
 
     def _run_changed(self) -> None:
         if self._run_state.live and self._run_state.run is not None:

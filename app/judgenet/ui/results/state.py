@@ -19,11 +19,9 @@ from judgenet.core.network_changes import Change
 from judgenet.store.db import Store, StoreError
 from judgenet.store.results import network_of
 from judgenet.store.runs import RunInfo, run_info
-from judgenet.ui.document import Document
-from judgenet.ui.errors import ErrorPort
+from judgenet.ui.project_state import ProjectParts, ProjectState
 from judgenet.ui.results import texts
-from judgenet.ui.run_state import RunState
-from judgenet.ui.tasks import JobCancelled, Tasks
+from judgenet.ui.tasks import JobCancelled
 
 if TYPE_CHECKING:
     from judgenet.figures.comparison import Compared
@@ -155,7 +153,7 @@ def compare_results(store: Store, mine: Results, other: Results) -> OtherRun:
     )
 
 
-class ResultsState(QObject):
+class ResultsState(ProjectState):
     """What the pages Results and Report show. It computes only while one of them is in view (:meth:`watch`).
 
     Attributes:
@@ -172,14 +170,8 @@ class ResultsState(QObject):
 
     changed = Signal()
 
-    def __init__(
-        self, document: Document, run_state: RunState, tasks: Tasks, errors: ErrorPort, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._document = document
-        self._run_state = run_state
-        self._tasks = tasks
-        self._errors = errors
+    def __init__(self, parts: ProjectParts, parent: QObject | None = None) -> None:
+        super().__init__(parts, parent)
         self.results: Results | None = None
         self.own: Results | None = None
         self.beside: OtherRun | None = None
@@ -187,7 +179,7 @@ class ResultsState(QObject):
         self.stopped = False
         self._rules: Aggregation | None = None
         self._studies = STUDIES
-        self._rule = document.rule
+        self._rule = self._document.rule
         self._other_id: str | None = None
         self._run_id: str | None = None
         self._watchers: set[Hashable] = set()
@@ -200,11 +192,11 @@ class ResultsState(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._begin)
-        document.opened.connect(self._opened)
-        document.project_changed.connect(self._project_changed)
-        run_state.run_changed.connect(self._run_changed)
-        run_state.loading_changed.connect(self._run_changed)
-        run_state.progress_changed.connect(self._progressed)
+        self._document.opened.connect(self._opened)
+        self._document.project_changed.connect(self._project_changed)
+        self._run_state.run_changed.connect(self._run_changed)
+        self._run_state.loading_changed.connect(self._run_changed)
+        self._run_state.progress_changed.connect(self._progressed)
 
     # What is looked at
 

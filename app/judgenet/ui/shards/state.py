@@ -23,12 +23,11 @@ from judgenet.store.shard_labels import publish_if_possible
 from judgenet.store.shard_states import Want, write_command
 from judgenet.store.shard_watch import CellState, ShardSetLook, ShardWatch
 from judgenet.store.shards import ShardsInRun, index_path, merge_shards, read_shards, shards_folder
-from judgenet.ui.document import Document
-from judgenet.ui.errors import ErrorPort, Mend
-from judgenet.ui.run_state import RunState
+from judgenet.ui.errors import Mend
+from judgenet.ui.project_state import ProjectParts, ProjectState
 from judgenet.ui.shards import texts
 from judgenet.ui.shards.stamps import Stamps, stamps_of
-from judgenet.ui.tasks import Job, JobCancelled, Tasks
+from judgenet.ui.tasks import Job, JobCancelled
 
 STATES_SHOWN: Final[tuple[CellState, ...]] = ("done", "running", "paused", "waiting", "failed", "silent")
 """The states of shards in the order in which people read them."""
@@ -48,7 +47,7 @@ class ShardsSummary(NamedTuple):
     price: str
 
 
-class ShardsState(QObject):
+class ShardsState(ProjectState):
     """The state of the shards of the open project, and what can be done with them.
 
     Attributes:
@@ -67,19 +66,8 @@ class ShardsState(QObject):
     changed = Signal()
     found = Signal()
 
-    def __init__(
-        self,
-        document: Document,
-        run_state: RunState,
-        tasks: Tasks,
-        errors: ErrorPort,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._document = document
-        self._run_state = run_state
-        self._tasks = tasks
-        self._errors = errors
+    def __init__(self, parts: ProjectParts, parent: QObject | None = None) -> None:
+        super().__init__(parts, parent)
         self.look: ShardSetLook | None = None
         self.stamps = stamps_of(None)
         self.opened: int | None = None
@@ -100,8 +88,8 @@ class ShardsState(QObject):
         self._timer.setObjectName("shards")
         self._timer.setInterval(_OUT_OF_VIEW_MS)
         self._timer.timeout.connect(self._tick)
-        document.opened.connect(self._opened)
-        document.saved_changed.connect(self._opened)
+        self._document.opened.connect(self._opened)
+        self._document.saved_changed.connect(self._opened)
 
     def close(self) -> None:
         """Stops watching the shards."""
