@@ -1,4 +1,4 @@
-"""How a call is asked: as designed, as a recorded run may hold it, and once more where its answer was cut."""
+"""Sends a call: as designed, in the forms that a recorded run may hold, and once more if its answer was cut."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from judgenet.engine.work import Call
 from judgenet.store.runs import LONGER
 
 LENGTH_FACTOR = 4
-"""A cut answer is asked once more with this many times the limit."""
+"""A call whose answer was cut is repeated with this many times the limit."""
 LENGTH_MOST = 16_384
 _ROOM_S = 0.1
-"""How often a call that needs room looks whether there is some."""
+"""Seconds between two looks at the budget of a call that waits for room in it."""
 
 OnPiece = Callable[[str], None]
 
 
 class AskedAnswer(NamedTuple):
-    """What a call was answered, what that says and by which rule it was read; and the tokens and attempts that it took
-    in all."""
+    """The reply to a call, its result and the rule that read it, and the tokens and attempts of all its requests."""
 
     reply: ChatReply
     result: CallResult
@@ -36,7 +35,7 @@ class AskedAnswer(NamedTuple):
 
 
 class Asking:
-    """Asks calls that no kept answer stands for. ``followers`` are the calls that wait for the answer to a question in
+    """Sends the calls that have no kept answer. ``followers`` are the calls that wait for the answer to a question in
     flight, by its key."""
 
     def __init__(self, kept: KeptAnswers, spending: Spending, followers: dict[bytes, list[Call]]) -> None:
@@ -45,7 +44,7 @@ class Asking:
         self._followers = followers
 
     async def ask(self, asked: AskedCall, on_text: OnPiece | None) -> AskedAnswer:
-        """Asks a call. An answer that was cut, and says nothing, is asked for once more with a larger limit.
+        """Sends a call; once more, with a larger limit, if its answer was cut and cannot be read.
 
         :raises CallFailed, FormRefused: as the endpoint does.
         """
@@ -82,13 +81,13 @@ class Asking:
         raise missing
 
     def _ask_instead(self, asked: AskedCall, call: Call, question: Question) -> None:
-        """Puts a call in another way; calls that wait for its answer wait for that one."""
+        """Replaces a call's question; the calls that wait for its answer wait for the new one."""
         followers = self._followers.pop(asked.question.key, [])
         self._followers.setdefault(question.key, []).extend(followers)
         asked.call, asked.question = call, question
 
     async def _ask_longer(self, asked: AskedCall, on_text: OnPiece | None) -> ChatReply | None:
-        """The cut answer once more with more room; ``None`` where there is no room, or it brought nothing."""
+        """The answer with a larger limit; ``None`` where the budget has no room for it, or no answer came."""
         limit = min(asked.question.parameters.max_tokens * LENGTH_FACTOR, LENGTH_MOST)
         if limit <= asked.question.parameters.max_tokens:
             return None

@@ -41,23 +41,23 @@ from judgenet.engine.replies import Replies
 from judgenet.engine.transport import Transport
 
 LONGEST_WAIT = 300.0
-"""Seconds. An endpoint that asks to wait longer is stopped: that is for people to decide."""
+"""Seconds. An endpoint that asks for a longer wait is stopped, and the user decides."""
 _SILENT_CALLS = 3
-"""So many different calls without any answer (or half of those in flight, if that is more), with none answered
-meanwhile, are an outage, no fault of theirs."""
-_NOBODY_BEHIND = frozenset({502, 503, 504, 520, 521, 522, 523, 524})
-"""What gateways answer whose server is away."""
+"""An outage is assumed when this many different calls, or half of those in flight if that is more, stay unanswered with
+none answered in between."""
+_GATEWAY_STATUSES = frozenset({502, 503, 504, 520, 521, 522, 523, 524})
+"""The statuses of a gateway that does not reach its server."""
 _FIRST_CALLS = 3
-"""So many different calls that failed, or whose answers cannot be taken in, stop an endpoint that never gave a better
-one."""
+"""An endpoint that has never answered properly is stopped after this many different calls have failed or brought an
+answer that cannot be read."""
 _FIRST_RETRIES = 2
-"""Until a first call is answered, one that brought no HTTP answer to speak of is tried again at most so often."""
-_OF_THE_CALL = frozenset({Reason.FILTERED, Reason.CONTEXT_LENGTH, Reason.RATE_LIMITED})
-"""Failures that say nothing of other calls, or that waiting mends."""
+"""The most retries of a call that gets no HTTP answer, while the endpoint has never answered."""
+_CALL_FAILURES = frozenset({Reason.FILTERED, Reason.CONTEXT_LENGTH, Reason.RATE_LIMITED})
+"""Failures that say nothing about other calls, or that pass with time."""
 
 
 class NothingKept:
-    """Capabilities that are forgotten with the process."""
+    """Keeps nothing of what endpoints refuse beyond the process."""
 
     def load(self, endpoint: str, model: str) -> dict[str, Any]:
         return {}
@@ -95,20 +95,20 @@ def open_endpoint(
 
 @dataclass(slots=True)
 class _ChatCall:
-    """A call in progress: its request, and how far it is."""
+    """A call in progress: its request, the attempts so far, and what is known of the model."""
 
     number: int
     request: ChatRequest
     model: KnownModel
     on_text: OnText | None
     tokens: float = 0.0
-    """What it may use at most, by estimate, where a limit needs that."""
+    """An estimate of the most tokens that it can use, where the endpoint has a limit of tokens."""
     sent: int = 0
     failures: int = 0
     alone: bool = False
-    """Whether other calls to the model wait until this one has come through."""
+    """Whether other calls to the model wait for this one to be answered."""
     learned: dict[str, Any] = field(default_factory=dict)
-    """What was known of the model when it was sent last."""
+    """What was known of the model at the last attempt."""
 
 
 class HttpEndpoint:
@@ -138,7 +138,7 @@ class HttpEndpoint:
         self._profile = profile
         self._provider: Provider = provider_for(profile, extra, thinks=thinks)
         self._exchange = Exchange(profile, self._provider, transport)
-        self._replies = Replies(profile, self._provider, partial(self._tell, "learned"))
+        self._replies = Replies(profile, self._provider, partial(self._report, "learned"))
         self._key = key or (lambda: None)
         self._key_lock = asyncio.Lock()
         self._capabilities: Capabilities = capabilities or NothingKept()
@@ -150,7 +150,7 @@ class HttpEndpoint:
         self._failed: set[int] = set()
         self._unreadable: set[int] = set()
         self._readable = False
-        self._told: set[Reason] = set()
+        self._reported: set[Reason] = set()
         self._away_at = ""
         self._outage = max(_SILENT_CALLS, profile.concurrency // 2)
         self._limiter = Limiter(
@@ -192,7 +192,7 @@ class HttpEndpoint:
         self._silent.clear()
         self._failed.clear()
         self._unreadable.clear()
-        self._told.clear()
+        self._reported.clear()
         self._away_at = ""
         for model in self._models.values():
             model.blind = None
@@ -211,7 +211,7 @@ class HttpEndpoint:
     # A call
 
     async def chat(self, request: ChatRequest, on_text: OnText | None = None) -> ChatReply:
-        """Asks, retries what is worth retrying, and returns the answer; see ``ports.Endpoint``."""
+        """Sends a request, retries where that can help, and returns the reply; see ``ports.Endpoint``."""
         model = self._model(request.model)
         call = _ChatCall(next(self._calls), request, model, on_text)
         if self._limiter.counts_tokens:
@@ -232,7 +232,7 @@ class HttpEndpoint:
                 model.gate.leave()
 
     async def _attempt(self, call: _ChatCall) -> ChatReply | Fault:
-        """Sends a request once, when it may go."""
+        """Waits for the limits and sends the request once."""
         request, model = call.request, call.model
         self._check(request, model)
         permit = await self._limiter.acquire(request.model, call.tokens)
@@ -245,7 +245,7 @@ class HttpEndpoint:
             stream = call.on_text is not None and common.STREAM not in call.learned
             call.sent += 1
             outcome = await self._exchange.send(request, call.learned, call.on_text if stream else None)
-            outcome = self._heard(outcome, call.number, call.failures >= self._profile.retries)
+            outcome = self._note_outcome(outcome, call.number, call.failures >= self._profile.retries)
             if isinstance(outcome, ExchangeResult):
                 applied = common.otherwise(request, call.learned, self._provider)
                 reply = self._replies.reply(outcome, request, model, call.sent, applied)
@@ -253,7 +253,7 @@ class HttpEndpoint:
             else:
                 if outcome.action != "retry":
                     used = 0.0
-                # Before the place is free: the next call must not be let out first.
+                # Before the permit is released, so that no other call goes out first.
                 self._raise_final(outcome, request.model, call.number, call.sent)
                 if outcome.action in ("slow", "unreachable"):
                     self._slow_down(permit, outcome, call.sent, request.model)
@@ -268,23 +268,23 @@ class HttpEndpoint:
         return reply
 
     async def _before_next(self, call: _ChatCall, fault: Fault) -> None:
-        """What comes between an attempt that failed and the next one.
+        """Prepares the next attempt after one that failed: adapts the request, or waits.
 
-        :raises CallFailed: there is no next one.
+        :raises CallFailed: there is no next attempt.
         """
         if fault.action == "refused":
             self._negotiate(call.request, call.model, call.learned, fault, call.sent)
             return
-        if fault.action == "unreachable" and self._waits_for_it:
-            return  # the limiter holds all calls; this one has used up nothing
+        if fault.action == "unreachable" and self._waits_out_outages:
+            return  # The limiter holds all calls, and an outage does not count as a failure of this one.
         call.failures += 1
         if call.failures > self._retries(fault):
-            raise self._gives_up(fault, call.number, call.sent)
+            raise self._final_error(fault, call.number, call.sent)
         wait = max(fault.wait or 0.0, limits.backoff(call.failures, self._rng))
         if fault.action == "retry" and not self._reached:
-            self._tell_once(fault, f"{fault.text} {_again(wait)}")
+            self._report_once(fault, f"{fault.text} {_retry_words(wait)}")
         if call.alone and fault.action != "unreachable":
-            # This call may be the trouble: let the next one try.
+            # The fault may lie in this request: let another call try.
             call.alone = False
             call.model.gate.leave()
         await self._limiter.sleep(wait, call.request.model)
@@ -302,8 +302,8 @@ class HttpEndpoint:
         return any(model.gate.open for model in self._models.values())
 
     @property
-    def _waits_for_it(self) -> bool:
-        """Whether an outage is sat out. Before a first answer it is more likely that nothing runs at the address."""
+    def _waits_out_outages(self) -> bool:
+        """Whether calls wait for the end of an outage. Before the first answer a wrong address is more likely."""
         return self._reached and self._profile.patience > 0
 
     def _retries(self, fault: Fault) -> int:
@@ -311,52 +311,52 @@ class HttpEndpoint:
             return min(self._profile.retries, _FIRST_RETRIES)
         return self._profile.retries
 
-    def _heard(self, outcome: ExchangeResult | Fault, number: int, last: bool) -> ExchangeResult | Fault:
-        """Notes whether the endpoint is there. Where several calls in a row found nobody, that is an outage.
+    def _note_outcome(self, outcome: ExchangeResult | Fault, number: int, last: bool) -> ExchangeResult | Fault:
+        """Notes whether the endpoint was reached. Several unanswered calls in a row are an outage.
 
-        Of a call at its ``last`` attempt one other that is not answered is enough: an outage begins with connections
-        that break one after the other. Not where it took too long, as the last calls of a run may be the longest.
+        At a call's ``last`` attempt one more unanswered call is enough, since an outage begins with connections that
+        break one after the other. A timeout does not count there, as the last calls of a run may be the longest.
         """
         if isinstance(outcome, Fault):
             if outcome.action == "unreachable":
                 return outcome
-            nobody = outcome.status is None and outcome.reason in (Reason.TIMEOUT, Reason.NETWORK)
-            if nobody or outcome.status in _NOBODY_BEHIND:
+            unanswered = outcome.status is None and outcome.reason in (Reason.TIMEOUT, Reason.NETWORK)
+            if unanswered or outcome.status in _GATEWAY_STATUSES:
                 self._silent.add(number)
                 enough = 2 if last and outcome.reason is not Reason.TIMEOUT else self._outage
-                if self._waits_for_it and outcome.action == "retry" and len(self._silent) >= enough:
+                if self._waits_out_outages and outcome.action == "retry" and len(self._silent) >= enough:
                     return replace(outcome, action="unreachable")
                 return outcome
         self._silent.clear()
         self._away_at = ""
         if self._limiter.heard():
-            self._tell("open", f"{self.name} answers again.")
+            self._report("open", f"{self.name} answers again.")
         return outcome
 
-    def _gives_up(self, fault: Fault, number: int, sent: int) -> CallFailed:
-        """A call that failed for good; or, where nothing was ever answered, the endpoint's stop."""
+    def _final_error(self, fault: Fault, number: int, sent: int) -> CallFailed:
+        """The error of a call that failed for good; the endpoint's stop where it has never answered."""
         if not self._reached:
             if fault.action == "unreachable":
                 return self._stop(Stop(fault.reason, fault.text, fault.status, None), sent)
-            if fault.reason not in _OF_THE_CALL:
+            if fault.reason not in _CALL_FAILURES:
                 self._failed.add(number)
             if len(self._failed) >= _FIRST_CALLS:
                 text = f"{fault.text} The first {_FIRST_CALLS} calls all failed, so no more are sent."
                 return self._stop(Stop(fault.reason, text, fault.status, None), sent)
-        self._tell_once(fault, fault.text)
+        self._report_once(fault, fault.text)
         return CallFailed(fault.reason, fault.text, status=fault.status, attempts=sent)
 
-    def _tell_once(self, fault: Fault, message: str) -> None:
-        """Tells the first failure of each kind."""
-        if fault.reason not in self._told:
-            self._told.add(fault.reason)
-            self._tell("failing", message)
+    def _report_once(self, fault: Fault, message: str) -> None:
+        """Reports the first failure of each kind."""
+        if fault.reason not in self._reported:
+            self._reported.add(fault.reason)
+            self._report("failing", message)
 
     def _succeeded(self, model: KnownModel) -> None:
         if not model.gate.open:
             model.gate.unlock()
         if self._limiter.succeeded():
-            self._tell("open", f"{self.name} keeps up again: {self.concurrency} calls at a time.")
+            self._report("open", f"{self.name} keeps up again: {self.concurrency} calls at a time.")
 
     def _watch_bodies(self, outcome: ExchangeResult, number: int, sent: int) -> None:
         """Stops an endpoint whose first answers are all too large or too deeply nested to be answers of a model. They
@@ -378,22 +378,22 @@ class HttpEndpoint:
     def _negotiate(
         self, request: ChatRequest, model: KnownModel, learned: dict[str, Any], fault: Fault, sent: int
     ) -> None:
-        """Leaves out, or renames, what the endpoint refused; the next attempt is built without it."""
+        """Learns what the endpoint refused, so that the next attempt leaves it out or renames it."""
         if learned != model.learned:
-            return  # another call learned it meanwhile
+            return  # Another call has learned it in the meantime.
         name, value = lesson(learned, fault.parameter or "", request, self._provider)
         if (name, value) in model.lessons:
-            # It was tried already: the endpoint takes it neither way.
+            # Both forms have been tried.
             raise CallFailed(Reason.BAD_REQUEST, fault.text, status=fault.status, attempts=sent)
         model.lessons.add((name, value))
         model.learned[name] = value
         self._capabilities.save(self.name, request.model, dict(model.learned))
-        self._tell("learned", f"{self.name}, {request.model}: {lesson_words(name, value)}.")
+        self._report("learned", f"{self.name}, {request.model}: {lesson_words(name, value)}.")
 
     def _raise_final(self, fault: Fault, model: str, number: int, sent: int) -> None:
-        """Raises what no further attempt can mend."""
+        """Raises the error of a fault that no further attempt can mend."""
         if fault.action == "fail":
-            raise self._gives_up(fault, number, sent)
+            raise self._final_error(fault, number, sent)
         if fault.wait is not None and fault.wait > LONGEST_WAIT:
             until = time.time() + fault.wait
             text = f"{fault.text} It asks to wait {duration(fault.wait)}, until {_clock_time(until)}."
@@ -411,7 +411,7 @@ class HttpEndpoint:
             for name, model in self._models.items():
                 if stop.model is None or stop.model == name:
                     model.gate.fail(stop)
-            self._tell("stopped", stop.message, until)
+            self._report("stopped", stop.message, until)
         return stop.error(sent)
 
     def _slow_down(self, permit: Permit, fault: Fault, sent: int, model: str) -> None:
@@ -419,19 +419,19 @@ class HttpEndpoint:
             if self._limiter.unreachable(permit, fault.wait):
                 wait = self._limiter.held_for
                 until = time.time() + wait
-                if self._waits_for_it:
-                    self._tell("away", self._away(fault, wait, sent), until)
+                if self._waits_out_outages:
+                    self._report("away", self._away(fault, wait, sent), until)
                 else:
-                    self._tell("waiting", f"{fault.text} {_again(wait)}", until)
+                    self._report("waiting", f"{fault.text} {_retry_words(wait)}", until)
         elif self._limiter.throttled(permit, fault.wait):
             wait = self._limiter.held_for
             at_once = int(self._limiter.window)
             calls = "1 call" if at_once == 1 else f"{at_once} calls"
             if wait >= 2.0:
                 text = f"{fault.text} Waiting {duration(wait)}, then {calls} at a time."
-                self._tell("waiting", text, time.time() + wait, model)
+                self._report("waiting", text, time.time() + wait, model)
             else:
-                self._tell("slow", f"{fault.text} Going on with {calls} at a time.", model=model)
+                self._report("slow", f"{fault.text} Going on with {calls} at a time.", model=model)
 
     def _away(self, fault: Fault, wait: float, sent: int) -> str:
         """What is said while an outage is sat out.
@@ -450,7 +450,7 @@ class HttpEndpoint:
         tries = f"next try in {duration(max(1.0, wait))}"
         return f"paused: {place} not reached since {self._away_at}; {tries}. {what[:1].upper()}{what[1:]}"
 
-    def _tell(self, state: Any, message: str, until: float | None = None, model: str = "") -> None:
+    def _report(self, state: Any, message: str, until: float | None = None, model: str = "") -> None:
         if self._on_state is not None:
             self._on_state(EndpointState(self.name, state, message, until, model))
 
@@ -517,7 +517,7 @@ def learn_refusal(endpoint: HttpEndpoint, request: ChatRequest, fault: Fault) ->
     endpoint._negotiate(request, model, dict(model.learned), fault, 1)
 
 
-def _again(wait: float) -> str:
+def _retry_words(wait: float) -> str:
     return "Trying again at once." if wait < 0.5 else f"Trying again in {duration(wait)}."
 
 

@@ -1,9 +1,9 @@
-"""Runs a network over pairs: asks, reads, keeps, and goes on when inputs are ready.
+"""Runs a network over pairs: sends calls, reads and stores their answers, and sends the calls that were waiting for them.
 
-Everything here runs on the engine's loop. Pairs are taken up one after the other and worked on side by side,
-older ones first, so that calls that share a prompt's beginning follow each other and pairs finish early. At most
-``concurrency`` calls per endpoint are in flight; nothing else waits inside the HTTP client. At most as many again
-have their answer and are not on disk yet, so that a kill loses a bounded number of paid answers, however slow the disk.
+Everything here runs on the engine's loop. Several pairs are in progress at a time, and the calls of earlier pairs go
+first, so that calls with the same beginning of a prompt follow each other and pairs finish early. At most
+``concurrency`` calls per endpoint are in flight, and no call waits inside the HTTP client. At most as many answers
+wait to be written to disk, so that a kill loses a bounded number of paid answers, however slow the disk is.
 """
 
 from __future__ import annotations
@@ -65,17 +65,17 @@ from judgenet.store.runs import (
 log = logging.getLogger(__name__)
 
 _LOOKED_UP = 64
-"""Recorded calls taken in before the loop gets a turn for other things."""
+"""Kept answers that are read before the loop gets a turn for other things."""
 _SENT = 4
 _PAUSE_S = 0.002
-"""So many calls are sent at once, the next after this pause: calls that start together end together, and a
-burst of answers keeps all of them waiting for the slowest."""
+"""Calls that are sent at once, and the seconds until the next ones. Calls that start together end together, and in a
+burst of answers each waits for all others to be read."""
 _PATIENCE_S = 0.5
-"""How long the end of a run waits for a store that cannot be written."""
+"""Seconds that the end of a run waits for a store that cannot be written."""
 
 
 class Executor:
-    """One start of a run."""
+    """One start of a run: it sends what is missing and ends when all is there, or when it cannot or must not go on."""
 
     def __init__(self, plan: RunPlan, store: Store, endpoints: Mapping[str, Endpoint], emit: Emit) -> None:
         self._plan = plan
@@ -148,7 +148,7 @@ class Executor:
         return finished
 
     def pause(self) -> None:
-        """Sends nothing more; what is in flight comes in."""
+        """Sends no more calls; those in flight are completed."""
         if not self._paused:
             self._paused = True
             for lane in self._lanes.values():
@@ -156,7 +156,7 @@ class Executor:
             self._emit(RunChanged(self._run_id, "paused"))
 
     def resume(self) -> None:
-        """Goes on after :meth:`pause`, and tries stopped endpoints again."""
+        """Continues after :meth:`pause`, and tries stopped endpoints again."""
         self._paused = False
         self._stand_ins.try_again()
         for lane in self._lanes.values():
@@ -172,12 +172,12 @@ class Executor:
         self._pump()
 
     def look_again(self) -> None:
-        """Sends what did not fit, where there is more room now; or ends, where no more will come."""
+        """Sends the calls that did not fit into the budget if there is room now, and ends if there will be none."""
         self._budget_full = False
         self._pump()
 
     def cancel(self) -> None:
-        """Ends the run now. Calls in flight are given up; all finished ones are kept."""
+        """Ends the run now. Calls in flight are cancelled; all finished ones are kept."""
         self._cancelled = True
         self._finish("cancelled", "Stopped. The same command goes on from here.")
 
@@ -244,7 +244,7 @@ class Executor:
         self._check_end()
 
     def _admit(self) -> None:
-        """Takes up pairs while some endpoint has room and nothing ready."""
+        """Begins pairs while an endpoint has room and no call that is ready for it."""
         # Pairs whose pictures a model cannot see wait for somebody: they must not keep others out.
         while len(self._pairs) - len(self._unseen) < self._most_active and any(
             lane.room and not lane.ready and not lane.spare for lane in self._lanes.values()
@@ -281,7 +281,7 @@ class Executor:
     # One call
 
     def _start(self, call: Call, lane: Lane) -> bool:
-        """Sends a call, or takes its recorded answer; true where it was sent."""
+        """Sends a call or uses its kept answer; true if it was sent."""
         try:
             form = lane.endpoint.form(call.settings.model or "")
             asked = AskedCall(call, lane, self._questions.question(call, form))
@@ -322,7 +322,7 @@ class Executor:
         return None if answer is None or self._kept.asks_again(asked, answer) else (asked, answer)
 
     def _send(self, asked: AskedCall) -> bool:
-        """Sends a call that no kept answer stands for; false where the budget has no room for it."""
+        """Sends a call that has no kept answer; false if the budget has no room for it."""
         asked.reserve = self._spending.reserve(asked, asked.question.parameters.max_tokens)
         if asked.reserve is None:
             self._kept.forget(asked)
@@ -378,7 +378,7 @@ class Executor:
             self._pump()
 
     def _stopped(self, lane: Lane, stop: EndpointStopped) -> None:
-        """Sends no further call to what stopped; the calls wait, the rest of the run goes on."""
+        """Holds back the calls to an endpoint or model that has stopped; the rest of the run continues."""
         message = str(stop)
         if stop.model is not None:
             stopped = lane.blind_models if isinstance(stop, PicturesRefused) else lane.stopped_models
@@ -419,7 +419,7 @@ class Executor:
     def _keep(
         self, asked: AskedCall, ended: EndedCall, rule: str, answer: Answer | int | None, started_at: float
     ) -> None:
-        """Puts what a call came to into the store; :meth:`_committed` goes on from there."""
+        """Writes a call's outcome to the store; :meth:`_committed` continues once it is on disk."""
         store, run = self._store, self._plan.run.number
         outcome = outcome_of(asked, ended, rule, started_at)
         self._uncommitted += 1

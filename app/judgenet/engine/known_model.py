@@ -38,5 +38,5 @@ class KnownModel:
         self.gate = Gate()
         self.lessons: set[tuple[str, str]] = set()
         self.blind: Stop | None = None
-        self.said_window = False
-        self.said_scores = False
+        self.reported_window = False
+        self.reported_scores = False

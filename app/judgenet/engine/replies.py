@@ -1,4 +1,4 @@
-"""From the answer of an endpoint to the reply that a run reads: its text, tokens, and what was sent otherwise."""
+"""Turns an endpoint's answer into the reply that a run reads, with its text, tokens and changed parameters."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from judgenet.engine.providers.common import AnswerBuilder, Provider
 
 
 class Replies:
-    """Makes replies of an endpoint's answers. ``tell`` hears, once a model, what its answers show of the server."""
+    """Turns the answers of one endpoint into replies. ``report`` gets a message, once for each model, about what its
+    answers show of the server."""
 
-    def __init__(self, profile: EndpointProfile, provider: Provider, tell: Callable[[str], None]) -> None:
+    def __init__(self, profile: EndpointProfile, provider: Provider, report: Callable[[str], None]) -> None:
         self._name = profile.name
         self._kind = profile.kind
         self._provider = provider
-        self._tell = tell
+        self._report = report
 
     def reply(
         self, outcome: ExchangeResult, request: ChatRequest, model: KnownModel, sent: int, applied: Mapping[str, Any]
     ) -> ChatReply:
-        """The reply of an answer that came with attempt number ``sent``; ``applied`` is what was sent otherwise than
-        asked for."""
+        """The reply of an answer to attempt number ``sent``. ``applied`` holds the parameters that were sent otherwise
+        than asked for."""
         answer = outcome.answer
         text = "".join(answer.text)
         if called := "".join(answer.called):
@@ -80,25 +81,26 @@ class Replies:
         return tokens
 
     def watch_scores(self, request: ChatRequest, model: KnownModel, reply: ChatReply) -> None:
-        """Tells once where token probabilities were asked for and none come; a refusal was told when it was learned."""
+        """Reports once that token probabilities were asked for and none came. A refusal is reported when it is
+        learned."""
         wanted = request.more.get(SCORES) == PROBABILITIES
-        if not wanted or reply.tokens or model.said_scores or SCORES in model.learned:
+        if not wanted or reply.tokens or model.reported_scores or SCORES in model.learned:
             return
-        model.said_scores = True
+        model.reported_scores = True
         gives = "came without" if SCORES in self._provider.parameters else "are of an API that gives no"
-        self._tell(
+        self._report(
             f"{self._name}, {request.model}: answers {gives} token probabilities; such scores are those of the text.",
         )
 
     def _watch_window(self, request: ChatRequest, model: KnownModel, prompt: int, completion: int) -> None:
-        """Tells once where prompt and answer together fill a round window: some servers cut a prompt silently
-        to the context that they were started with."""
+        """Reports once that prompt and answer fill exactly a power of two: some servers silently cut prompts to the
+        context that they were started with."""
         total = prompt + completion
-        if model.said_window or total < 1024 or total & (total - 1) or completion >= request.most_tokens:
+        if model.reported_window or total < 1024 or total & (total - 1) or completion >= request.most_tokens:
             return
-        model.said_window = True
+        model.reported_window = True
         model.learned["context_window"] = total
-        self._tell(
+        self._report(
             f"{self._name}, {request.model}: prompt and answer fill exactly {total} tokens. The server's context is "
             "probably that small, and prompts may be cut: start it with a larger one.",
         )

@@ -14,16 +14,17 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 _YOUNG_OBJECTS = 10_000
-"""So many new objects, in place of Python's 700, make it look for cycles while runs go on. Calls in flight are hundreds
-of objects each, none of them garbage: looking through them every few calls took a seventh of a run's CPU time."""
+"""New objects between two searches for garbage during a run; Python's own value is 700. A call in flight consists of
+hundreds of objects, none of them garbage, and searching them every few calls took a seventh of a run's CPU time."""
 _counting = threading.Lock()
 _runs = 0
 _usual: tuple[int, int, int] = gc.get_threshold()
 
 
 @contextmanager
-def collecting_seldom() -> Iterator[None]:
-    """Meanwhile garbage is collected less often; whoever has set another threshold, or switched it off, keeps that."""
+def fewer_collections() -> Iterator[None]:
+    """Collects garbage less often within. A threshold that the program has set itself stays, and so does a disabled
+    collector."""
     global _runs, _usual
     with _counting:
         _runs += 1
@@ -40,12 +41,12 @@ def collecting_seldom() -> Iterator[None]:
                 gc.set_threshold(*_usual)
 
 
-class Together(Generic[T]):
-    """Hands on what it is called with at the end of the loop's turn, in order. One by one, each would wake the thread
-    that waits for it, which takes the interpreter from the loop."""
+class TurnBuffer(Generic[T]):
+    """Collects items and passes them on, in order, at the end of the loop's turn. Passed on one by one, each would wake
+    the thread that waits for it, and that thread would take the interpreter from the loop."""
 
-    def __init__(self, tell: Callable[[T], object]) -> None:
-        self._tell = tell
+    def __init__(self, pass_on: Callable[[T], object]) -> None:
+        self._pass_on = pass_on
         self._waiting: list[T] = []
 
     def __call__(self, item: T) -> None:
@@ -54,10 +55,10 @@ class Together(Generic[T]):
         self._waiting.append(item)
 
     def flush(self) -> None:
-        """Hands on at once what waits."""
+        """Passes on all collected items now."""
         waiting, self._waiting = self._waiting, []
         for item in waiting:
-            self._tell(item)
+            self._pass_on(item)
 
 
 class Runtime:

@@ -44,7 +44,7 @@ from judgenet.engine.executor import Executor
 from judgenet.engine.pair_choice import Steering
 from judgenet.engine.pairs_under_way import RunPlan
 from judgenet.engine.ports import Endpoint, EndpointState
-from judgenet.engine.runtime import Runtime, Together, collecting_seldom
+from judgenet.engine.runtime import Runtime, TurnBuffer, fewer_collections
 from judgenet.engine.server_context import ContextWatch
 from judgenet.store.db import Store
 from judgenet.store.pictures import keep_pictures
@@ -427,7 +427,7 @@ class Engine:
 
     async def _go(self, handle: RunHandle, store: Store, start: Start, emit: Callable[[Event], None]) -> RunFinished:
         run_id = handle.run.id
-        tell = Together(emit)
+        tell = TurnBuffer(emit)
 
         def on_state(state: EndpointState) -> None:
             # The executor reports a stop itself, when it holds the calls back.
@@ -447,7 +447,7 @@ class Engine:
             handle._executor = _executor(handle.plan, store, endpoints, desks, tell)
             for action in handle._early:
                 action(handle._executor)
-            with collecting_seldom():
+            with fewer_collections():
                 return await handle._executor.run()
         finally:
             tell.flush()

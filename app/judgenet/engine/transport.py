@@ -156,7 +156,7 @@ class AiohttpAnswer:
 
 
 class DirectAnswer:
-    """An answer that was read off a connection of aiohttp's, without its session."""
+    """An answer that is read from a connection of aiohttp without its session."""
 
     __slots__ = ("_connection", "_content", "headers", "status")
 
@@ -179,27 +179,27 @@ class DirectAnswer:
 def _give_back(connection: Connection) -> None:
     transport = connection.transport
     if transport is not None and transport.get_write_buffer_size():
-        # Answered before all of the request was sent: what is left of it would begin the next one.
+        # The answer came before the request was sent whole: the rest of it would precede the next request.
         connection.close()
     else:
-        connection.release()  # aiohttp ends it where the answer was not read to its end
+        connection.release()  # aiohttp closes it if the answer was not read to its end.
 
 
 _BY_SESSION = ("connection", "content-length", "expect", "host", "transfer-encoding")
-"""Headers that say how a request is sent: aiohttp's session knows what to do with them."""
+"""Headers that change how a request is sent; requests with one of them are left to aiohttp's session."""
 
 
 def _is_usual(url: URL, headers: CIMultiDict[str]) -> bool:
-    """Whether nothing in an address or in headers needs aiohttp's session."""
+    """Whether a request to this address with these headers needs nothing of aiohttp's session."""
     plain = url.scheme in ("http", "https") and bool(url.raw_host) and url.raw_user is None and not url.raw_password
     return plain and not any(name in headers for name in _BY_SESSION)
 
 
 class _Route:
-    """Where requests to an address with certain headers go, and what each of them begins with: all up to the number of
-    its body's bytes.
+    """The connection target of an address, and the head that all requests to it share: everything up to the value of
+    Content-Length.
 
-    :raises ValueError: a header has a line break, which would begin another one.
+    :raises ValueError: a header contains a line break, which would begin another header.
     """
 
     __slots__ = ("head", "headers", "target")
@@ -219,9 +219,9 @@ class AiohttpTransport:
 
     It sets no limit of connections: the limiter does, and a second queue behind it would count its waiting as latency.
 
-    Requests of the usual form, a body by POST and no proxy, are written to aiohttp's connections at once. Its session
-    makes a request, a writer, a task and a response of each, which costs as much as all the rest of sending it; names,
-    certificates, connections that are kept, and reading of answers are aiohttp's either way.
+    The usual request, a POST with a body and without a proxy, is written directly to a connection of aiohttp: the
+    session would make a request, a writer, a task and a response object for it, which takes a tenth of a call's CPU
+    time. Name resolution, certificates, the pool of connections and the parsing of answers are aiohttp's in both cases.
     """
 
     def __init__(self, context: ssl.SSLContext | None, proxy: str | None) -> None:
@@ -261,7 +261,7 @@ class AiohttpTransport:
         return AiohttpAnswer(response)
 
     def _route(self, url: URL, headers: CIMultiDict[str]) -> _Route | None:
-        """The way past aiohttp's session, where there is one."""
+        """The route of a request that does not need aiohttp's session; ``None`` for one that does."""
         route = self._routes.get(url)
         if route is None or route.headers is not headers:
             if self._by_proxy or not _is_usual(url, headers):

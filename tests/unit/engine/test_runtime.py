@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import gc
 
-from judgenet.engine.runtime import Together, collecting_seldom
+from judgenet.engine.runtime import TurnBuffer, fewer_collections
 
 
 def test_what_is_told_in_a_turn_is_told_at_its_end_in_order() -> None:
     async def go() -> None:
         heard: list[int] = []
-        tell = Together(heard.append)
+        tell = TurnBuffer(heard.append)
         tell(1)
         tell(2)
         assert heard == []
@@ -30,9 +30,9 @@ def test_garbage_is_looked_for_less_often_until_the_last_run_ends() -> None:
     usual = gc.get_threshold()
     try:
         gc.set_threshold(700, 10, 10)
-        with collecting_seldom():
+        with fewer_collections():
             first = gc.get_threshold()
-            with collecting_seldom():
+            with fewer_collections():
                 assert gc.get_threshold() == first
             assert gc.get_threshold() == first
         assert first[0] > 700
@@ -47,11 +47,11 @@ def test_whoever_collects_otherwise_keeps_that() -> None:
     try:
         for theirs in ((50_000, 5, 5), (0, 10, 10)):
             gc.set_threshold(*theirs)
-            with collecting_seldom():
+            with fewer_collections():
                 assert gc.get_threshold() == theirs
             assert gc.get_threshold() == theirs
         gc.set_threshold(700, 10, 10)
-        with collecting_seldom():
+        with fewer_collections():
             gc.set_threshold(800, 10, 10)
         assert gc.get_threshold() == (800, 10, 10)
     finally:
