@@ -19,7 +19,7 @@ from judgenet.core.schemas import ReplyForm
 from judgenet.core.wording import duration
 from judgenet.engine import limits
 from judgenet.engine.exchange import Exchange, ExchangeResult
-from judgenet.engine.known_model import KnownModel, Stop
+from judgenet.engine.known_model import EndpointStop, KnownModel
 from judgenet.engine.limits import Clock, Limiter, Permit, Stopped
 from judgenet.engine.negotiation import lesson, lesson_words
 from judgenet.engine.ports import (
@@ -225,7 +225,7 @@ class HttpEndpoint:
                     return outcome
                 await self._before_next(call, outcome)
         except Stopped as stopped:
-            stop: Stop = stopped.cause
+            stop: EndpointStop = stopped.cause
             raise stop.error(call.sent) from None
         finally:
             if call.alone:
@@ -337,12 +337,12 @@ class HttpEndpoint:
         """The error of a call that failed for good; the endpoint's stop where it has never answered."""
         if not self._reached:
             if fault.action == "unreachable":
-                return self._stop(Stop(fault.reason, fault.text, fault.status, None), sent)
+                return self._stop(EndpointStop(fault.reason, fault.text, fault.status, None), sent)
             if fault.reason not in _CALL_FAILURES:
                 self._failed.add(number)
             if len(self._failed) >= _FIRST_CALLS:
                 text = f"{fault.text} The first {_FIRST_CALLS} calls all failed, so no more are sent."
-                return self._stop(Stop(fault.reason, text, fault.status, None), sent)
+                return self._stop(EndpointStop(fault.reason, text, fault.status, None), sent)
         self._report_once(fault, fault.text)
         return CallFailed(fault.reason, fault.text, status=fault.status, attempts=sent)
 
@@ -373,7 +373,7 @@ class HttpEndpoint:
                     "address: what answers there is probably no model."
                 )
                 reason = Reason.TOO_LARGE if unreadable == "too_large" else Reason.UNPARSED
-                self._stop(Stop(reason, text, None, None), sent)
+                self._stop(EndpointStop(reason, text, None, None), sent)
 
     def _negotiate(
         self, request: ChatRequest, model: KnownModel, learned: dict[str, Any], fault: Fault, sent: int
@@ -397,16 +397,16 @@ class HttpEndpoint:
         if fault.wait is not None and fault.wait > LONGEST_WAIT:
             until = time.time() + fault.wait
             text = f"{fault.text} It asks to wait {duration(fault.wait)}, until {_clock_time(until)}."
-            raise self._stop(Stop(fault.reason, text, fault.status, None), sent, until)
+            raise self._stop(EndpointStop(fault.reason, text, fault.status, None), sent, until)
         if fault.action == "stop":
-            raise self._stop(Stop(fault.reason, fault.text, fault.status, None), sent)
+            raise self._stop(EndpointStop(fault.reason, fault.text, fault.status, None), sent)
         if fault.action == "blind":
-            stop = self._model(model).blind = Stop(fault.reason, fault.text, fault.status, model)
+            stop = self._model(model).blind = EndpointStop(fault.reason, fault.text, fault.status, model)
             raise stop.error(sent, PicturesRefused)
         if fault.action == "stop_model":
-            raise self._stop(Stop(fault.reason, fault.text, fault.status, model), sent)
+            raise self._stop(EndpointStop(fault.reason, fault.text, fault.status, model), sent)
 
-    def _stop(self, stop: Stop, sent: int, until: float | None = None) -> EndpointStopped:
+    def _stop(self, stop: EndpointStop, sent: int, until: float | None = None) -> EndpointStopped:
         if self._limiter.stop(stop, stop.model):
             for name, model in self._models.items():
                 if stop.model is None or stop.model == name:
@@ -446,7 +446,7 @@ class HttpEndpoint:
                 f"{place} not reached for {duration(away)}, since {self._away_at}: {what} What is finished is "
                 "kept; the same command goes on from here once it is back. A longer --patience waits longer."
             )
-            raise self._stop(Stop(fault.reason, text, fault.status, None), sent)
+            raise self._stop(EndpointStop(fault.reason, text, fault.status, None), sent)
         tries = f"next try in {duration(max(1.0, wait))}"
         return f"paused: {place} not reached since {self._away_at}; {tries}. {what[:1].upper()}{what[1:]}"
 
@@ -472,7 +472,7 @@ class HttpEndpoint:
                 named = named or "given"
             if named and not key:
                 text = f"{self.name}: the key {named} {problem}. Set it as an environment variable or store it."
-                raise self._stop(Stop(Reason.NO_KEY, text, None, None), sent)
+                raise self._stop(EndpointStop(Reason.NO_KEY, text, None, None), sent)
             self._exchange.set_key(key)
 
 

@@ -1,4 +1,4 @@
-"""Runs a network over pairs: sends calls, reads and stores their answers, and sends the calls that were waiting for them.
+"""Runs a network over pairs: sends calls, stores their answers, and then sends the calls that waited for them.
 
 Everything here runs on the engine's loop. Several pairs are in progress at a time, and the calls of earlier pairs go
 first, so that calls with the same beginning of a prompt follow each other and pairs finish early. At most

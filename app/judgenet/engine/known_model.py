@@ -9,7 +9,7 @@ from judgenet.engine.limits import Gate
 from judgenet.engine.ports import EndpointStopped
 
 
-class Stop:
+class EndpointStop:
     """Why an endpoint, or a model of it, was stopped."""
 
     def __init__(self, reason: Reason, message: str, status: int | None, model: str | None) -> None:
@@ -37,6 +37,6 @@ class KnownModel:
         self.learned = learned
         self.gate = Gate()
         self.lessons: set[tuple[str, str]] = set()
-        self.blind: Stop | None = None
+        self.blind: EndpointStop | None = None
         self.reported_window = False
         self.reported_scores = False
