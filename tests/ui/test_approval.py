@@ -130,8 +130,8 @@ async def test_opening_reads_nothing_outside_and_offers_to_decide(
     assert (document.pairs, document.loading) == ((), False)
     trouble = window.errors._troubles[-1]
     assert str(outside) in trouble.sentence
-    assert trouble.mend is not None
-    trouble.mend.callback()
+    assert trouble.button is not None
+    trouble.button.callback()
     dialog = await _dialog(studio)
     assert str(outside) in " ".join(label.text() for label in dialog.findChildren(QLabel))
     dialog.allow.click()

@@ -263,7 +263,7 @@ def test_a_neuron_is_dragged_to_another_row(plan: Canvas, qtbot: QtBot) -> None:
 
 def test_a_mistake_is_mended_by_its_link(plan: Canvas, qtbot: QtBot) -> None:
     rect = plan.scene.layout.rect_of(Place(0, 3))
-    with qtbot.waitSignal(plan.scene.mend_requested) as told:
+    with qtbot.waitSignal(plan.scene.fix_requested) as told:
         plan.click(plan.at(rect.x + 40, rect.y + 76))
     assert told.args == [Place(0, 3)]
 

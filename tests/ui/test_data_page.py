@@ -319,7 +319,7 @@ async def test_what_is_wrong_is_said_with_its_place_and_a_way_on(page: DataPage,
     assert trouble.where == "bad.jsonl, row 2"
     assert "not valid JSON" in trouble.what
     assert "--" not in trouble.what
-    assert trouble.mend is not None
+    assert trouble.button is not None
     assert page.stack.currentWidget() is page.empty
     close_all(studio.window.errors)
     latin = place / "latin.csv"

@@ -218,7 +218,7 @@ async def test_a_mistake_is_shown_on_its_node_and_mended_with_a_click(page: Desi
     mistake = page.scene.state(Place(0, 0)).problem
     assert mistake is not None
     assert mistake.text == "No model chosen"
-    assert mistake.mend == "Use SmolLM2-135M-Instruct-Q4_K_M" or mistake.mend.startswith("Use")
+    assert mistake.fix == "Use SmolLM2-135M-Instruct-Q4_K_M" or mistake.fix.startswith("Use")
     button = find(page.costs, QPushButton, page.costs.problems.accessibleName())
     assert button.text().startswith("1 neuron has no model")
     page.editor.select(())

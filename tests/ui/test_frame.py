@@ -52,7 +52,7 @@ from judgenet.store.prices import load_prices
 from judgenet.store.recovery import drafts, kept_copy, log_file
 from judgenet.ui.app import Studio
 from judgenet.ui.app_window import fitting
-from judgenet.ui.errors import Mend
+from judgenet.ui.errors import MessageButton
 from judgenet.ui.help import AboutDialog, KeysDialog
 from judgenet.ui.limits import LimitsDialog
 from judgenet.ui.navigation import PAGES, PageKey
@@ -291,7 +291,7 @@ async def test_missing_pairs_are_told_with_a_way_out(studio: Studio, place: Path
     await opened(studio, path)
     trouble = studio.window.errors.troubles[0]
     assert "gone.jsonl" in trouble.what
-    assert trouble.mend is not None
+    assert trouble.button is not None
     (place / "gone.jsonl").write_bytes(example("general.jsonl").read_bytes())
     press(studio.window.errors, "Try again")
     await studio.window.context.document.loaded()
@@ -480,8 +480,8 @@ async def test_a_new_project_leads_back_to_the_one_before(studio: Studio, place:
     assert [action.text.partition(" (")[0] for action in listed] == ["Mine & yours"]
     note = window.errors.troubles[0]
     assert note.level == "note"
-    assert note.mend is not None
-    note.mend.callback()
+    assert note.button is not None
+    note.button.callback()
     assert document.path == path
     # The draft was untouched and is thrown away: it is no recent project either.
     assert [action for action in window.context.actions if action.menu == "Recent projects"] == []
@@ -652,7 +652,9 @@ async def test_trouble_moves_nothing_that_somebody_is_about_to_click(studio: Stu
 async def test_trouble_stays_until_it_is_closed(studio: Studio) -> None:
     mended: list[bool] = []
     bar = studio.window.errors
-    bar.tell("The disk is full.", "study.judgenet", Mend("Try again", lambda: mended.append(True)), details="more")
+    bar.tell(
+        "The disk is full.", "study.judgenet", MessageButton("Try again", lambda: mended.append(True)), details="more"
+    )
     bar.tell("A second one.")
     await settle()
     assert bar.isVisible()

@@ -363,10 +363,10 @@ async def test_the_short_report_is_one_page_and_is_opened_after_it_is_saved(
     await page.write(place / "short.html")
     trouble = told(studio)
     assert trouble is not None
-    assert trouble.mend is not None
+    assert trouble.button is not None
     assert trouble.second is not None
-    assert (trouble.mend.text, trouble.second.text) == ("Open", "Show folder")
-    trouble.mend.callback()
+    assert (trouble.button.text, trouble.second.text) == ("Open", "Show folder")
+    trouble.button.callback()
     trouble.second.callback()
     assert opened == [place / "short.html", place]
     await page.write(place / "short.json")

@@ -36,7 +36,7 @@ from judgenet.store.secrets import SecretFilter
 from judgenet.ui import texts
 from judgenet.ui.app_window import AppWindow
 from judgenet.ui.collector import collect_on_this_thread
-from judgenet.ui.errors import Mend
+from judgenet.ui.errors import MessageButton
 from judgenet.ui.icons import icon_pixmap
 from judgenet.ui.settings import StudioSettings
 from judgenet.ui.theme import ThemeManager
@@ -198,7 +198,7 @@ class Studio:
                 self.window.errors.tell(
                     texts.ENDED_WITHOUT_CLOSING,
                     session.file.name,
-                    Mend(texts.OPEN_IT, open_it),
+                    MessageButton(texts.OPEN_IT, open_it),
                     level="note",
                 )
 

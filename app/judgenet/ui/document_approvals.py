@@ -11,7 +11,7 @@ from judgenet.store.approvals import ApprovalNeed, approve, endpoint_needs, file
 from judgenet.store.pictures import picture_folders
 from judgenet.store.settings import SettingsError
 from judgenet.ui import texts
-from judgenet.ui.errors import ErrorPort, Mend
+from judgenet.ui.errors import ErrorPort, MessageButton
 from judgenet.ui.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Approvals:
         self._errors.tell(
             texts.files_outside_the_folder(files),
             self._document.title,
-            Mend(texts.DECIDE, lambda: self._tasks.start(self._ask_to_read(needs), texts.APPROVE_FILES)),
+            MessageButton(texts.DECIDE, lambda: self._tasks.start(self._ask_to_read(needs), texts.APPROVE_FILES)),
             level="warning",
         )
 

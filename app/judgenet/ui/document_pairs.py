@@ -15,7 +15,7 @@ from judgenet.engine.endpoints import EndpointError, NotApproved
 from judgenet.engine.setup import read_source
 from judgenet.formats.errors import DataError
 from judgenet.ui import texts
-from judgenet.ui.errors import ErrorPort, Mend
+from judgenet.ui.errors import ErrorPort, MessageButton
 from judgenet.ui.tasks import JobCancelled, Tasks
 
 if TYPE_CHECKING:
@@ -101,14 +101,14 @@ class PairsLoader(QObject):
                 texts.LOAD_THE_PAIRS, lambda job: read_source(source, folder, salt, lambda share: job.report(share, 1))
             )
         except JobCancelled:
-            again = Mend(texts.LOAD_THEM, document.reload_pairs)
+            again = MessageButton(texts.LOAD_THEM, document.reload_pairs)
             self._errors.tell(texts.PAIRS_WERE_NOT_LOADED, document.title, again, level="warning")
             return
         except NotApproved as error:
             document.approvals.tell_outside(error.needs)
             return
         except (DataError, EndpointError, OSError) as error:
-            self._errors.tell_exception(error, mend=Mend(texts.TRY_AGAIN, document.reload_pairs))
+            self._errors.tell_exception(error, button=MessageButton(texts.TRY_AGAIN, document.reload_pairs))
             return
         finally:
             if number == self._newest:

@@ -12,7 +12,7 @@ from judgenet.store.files import load_project
 from judgenet.store.project_file import FileChanged, ProjectFile
 from judgenet.store.recovery import drop_copy, kept_copy
 from judgenet.ui import texts
-from judgenet.ui.errors import ErrorPort, Mend
+from judgenet.ui.errors import ErrorPort, MessageButton
 from judgenet.ui.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -85,8 +85,12 @@ class DocumentSaver(QObject):
     def _save_failed(self, error: ProjectError) -> None:
         self._set_state("failed")
         changed = isinstance(error, FileChanged)
-        mend = Mend(texts.OVERWRITE, self.save_over) if changed else Mend(texts.TRY_AGAIN, self._document.save)
-        self._errors.tell_exception(error, mend=mend)
+        button = (
+            MessageButton(texts.OVERWRITE, self.save_over)
+            if changed
+            else MessageButton(texts.TRY_AGAIN, self._document.save)
+        )
+        self._errors.tell_exception(error, button=button)
 
     def offer_copy(self, path: Path) -> None:
         """Offers to restore the changes of a copy that was kept because the project file could not be written."""
@@ -95,7 +99,7 @@ class DocumentSaver(QObject):
         if kept is None:
             return
         edit = self._document.edit_project
-        restore = Mend(texts.RESTORE_THEM, lambda: edit(texts.RESTORE_UNSAVED_CHANGES, kept))
+        restore = MessageButton(texts.RESTORE_THEM, lambda: edit(texts.RESTORE_UNSAVED_CHANGES, kept))
         self._errors.tell(texts.CHANGES_NOT_SAVED, path.name, restore, level="warning")
 
     def save_over(self) -> None:

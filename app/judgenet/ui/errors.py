@@ -63,7 +63,7 @@ _LOOK: Final[dict[MessageLevel, tuple[str, str, str]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Mend:
+class MessageButton:
     """A button of a message: its text and what it does."""
 
     text: str
@@ -73,14 +73,14 @@ class Mend:
 @dataclass(frozen=True, slots=True)
 class UserMessage:
     """Something that the user must know. ``details`` is what "Copy details" copies beside what is shown; ``second`` is
-    another thing that can be done than ``mend``."""
+    another thing that can be done than ``button``."""
 
     what: str
     where: str = ""
-    mend: Mend | None = None
+    button: MessageButton | None = None
     details: str = ""
     level: MessageLevel = "error"
-    second: Mend | None = None
+    second: MessageButton | None = None
     at: datetime = field(default_factory=lambda: datetime.now().astimezone(), compare=False)
 
     @property
@@ -105,15 +105,15 @@ class ErrorPort(Protocol):
         self,
         what: str,
         where: str = "",
-        mend: Mend | None = None,
+        button: MessageButton | None = None,
         details: str = "",
         level: MessageLevel = "error",
-        second: Mend | None = None,
+        second: MessageButton | None = None,
     ) -> None:
         """Shows trouble in the bar. Texts are plain, and secrets in them are struck out."""
         ...
 
-    def tell_exception(self, error: BaseException, where: str = "", mend: Mend | None = None) -> None:
+    def tell_exception(self, error: BaseException, where: str = "", button: MessageButton | None = None) -> None:
         """Shows an exception: the message of our own errors, and the traceback under "Copy details"."""
         ...
 
@@ -136,8 +136,8 @@ class ErrorBar(QWidget):
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._more = QLabel(self._frame)
-        self._mend = QPushButton(self._frame)
-        self._mend.setAccessibleName(texts.FIX_IT)
+        self._button = QPushButton(self._frame)
+        self._button.setAccessibleName(texts.FIX_IT)
         self._second = QPushButton(self._frame)
         self._second.setAccessibleName(texts.ANOTHER_WAY)
         self._copy = QPushButton(texts.COPY_DETAILS, self._frame)
@@ -145,15 +145,15 @@ class ErrorBar(QWidget):
         self._close.setIcon(icon("close"))
         self._close.setAccessibleName(texts.CLOSE_THIS_MESSAGE)
         self._close.setToolTip(texts.CLOSE_THIS_MESSAGE)
-        for button in (self._mend, self._second, self._copy):
+        for button in (self._button, self._second, self._copy):
             button.setProperty("control", "small")
         set_kind(self._copy, "flat")
-        self._mend.clicked.connect(self._mended)
+        self._button.clicked.connect(self._button_clicked)
         self._second.clicked.connect(self._did_second)
         self._copy.clicked.connect(self._copied)
         self._close.clicked.connect(self.close_first)
         row = QHBoxLayout(self._frame)
-        for widget in (self._icon, self._text, self._more, self._mend, self._second, self._copy, self._close):
+        for widget in (self._icon, self._text, self._more, self._button, self._second, self._copy, self._close):
             row.addWidget(widget, stretch=int(widget is self._text))
         self._row = row
         column = QVBoxLayout(self)
@@ -195,26 +195,26 @@ class ErrorBar(QWidget):
         self,
         what: str,
         where: str = "",
-        mend: Mend | None = None,
+        button: MessageButton | None = None,
         details: str = "",
         level: MessageLevel = "error",
-        second: Mend | None = None,
+        second: MessageButton | None = None,
     ) -> None:
         """Shows a message; a repeated one replaces the one before."""
-        trouble = UserMessage(scrub(what), scrub(where), mend, details, level, second)
+        trouble = UserMessage(scrub(what), scrub(where), button, details, level, second)
         self._troubles = [earlier for earlier in self._troubles if earlier.sentence != trouble.sentence]
         self._troubles.insert(0, trouble)
         self._show()
 
-    def tell_exception(self, error: BaseException, where: str = "", mend: Mend | None = None) -> None:
+    def tell_exception(self, error: BaseException, where: str = "", button: MessageButton | None = None) -> None:
         """Shows an exception: the message of our own errors, else its kind; the traceback goes to the details."""
         details = "".join(traceback.format_exception(error))
         if isinstance(error, OUR_ERRORS):
-            self.tell(str(error), where, mend, details)
+            self.tell(str(error), where, button, details)
             return
         log.error("%s", scrub(details))
         message = texts.error_in_the_program(type(error).__name__, str(error))
-        self.tell(message, where, mend, details)
+        self.tell(message, where, button, details)
 
     def close_first(self) -> None:
         """Closes what is shown; the next one comes into view."""
@@ -222,11 +222,11 @@ class ErrorBar(QWidget):
             self._troubles.pop(0)
         self._show()
 
-    def _mended(self) -> None:
-        if self._troubles and self._troubles[0].mend is not None:
-            mend = self._troubles[0].mend
+    def _button_clicked(self) -> None:
+        if self._troubles and self._troubles[0].button is not None:
+            button = self._troubles[0].button
             self.close_first()
-            mend.callback()
+            button.callback()
 
     def _did_second(self) -> None:
         if self._troubles and self._troubles[0].second is not None:
@@ -254,9 +254,9 @@ class ErrorBar(QWidget):
         more = len(self._troubles) - 1
         self._more.setVisible(more > 0)
         self._more.setText(texts.more_messages(f"{more:,}"))
-        self._mend.setVisible(first.mend is not None)
-        self._mend.setText(first.mend.text if first.mend else "")
-        self._mend.setAccessibleName(first.mend.text if first.mend else texts.FIX_IT)
+        self._button.setVisible(first.button is not None)
+        self._button.setText(first.button.text if first.button else "")
+        self._button.setAccessibleName(first.button.text if first.button else texts.FIX_IT)
         self._second.setVisible(first.second is not None)
         self._second.setText(first.second.text if first.second else "")
         self._second.setAccessibleName(first.second.text if first.second else texts.ANOTHER_WAY)

@@ -34,7 +34,7 @@ class _Superseded(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _PairFacts:
     """What is the same for all designs on the same pairs."""
 
     pairs: Sequence[Pair]
@@ -61,13 +61,13 @@ class DesignEstimate(ProjectState):
         self.estimate: RunEstimate | None = None
         self.problem = ""
         self.stale = False
-        self._known: _Known | None = None
+        self._facts: _PairFacts | None = None
         self._stop = threading.Event()
         self._task: asyncio.Task[None] | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(WAIT_MS)
-        self._timer.timeout.connect(self._reckon)
+        self._timer.timeout.connect(self._begin)
         for signal in (self._document.project_changed, self._document.profiles_changed, self._run_state.runs_changed):
             signal.connect(self.refresh)
 
@@ -84,20 +84,20 @@ class DesignEstimate(ProjectState):
             self.changed.emit()
         self._timer.start()
 
-    def _reckon(self) -> None:
+    def _begin(self) -> None:
         if not self._document.is_open:
             return
         stop = self._stop = threading.Event()
-        self._task = self._tasks.start(self._reckon_now(stop), texts.ESTIMATE_THE_COST)
+        self._task = self._tasks.start(self._estimate_now(stop), texts.ESTIMATE_THE_COST)
 
-    async def _reckon_now(self, stop: threading.Event) -> None:
+    async def _estimate_now(self, stop: threading.Event) -> None:
         document = self._document
         pairs, store, newest = document.pairs, document.own_store, self._run_state.newest
         try:
             start = start_of(document.project, pairs, document.profiles, folder=document.folder)
-            known = self._known if self._known is not None and self._known.pairs is pairs else None
-            work = _Reckoning(start, store, newest, known, stop)
-            estimate, known, differs = await self._tasks.off_thread(work)
+            facts = self._facts if self._facts is not None and self._facts.pairs is pairs else None
+            work = _EstimateWork(start, store, newest, facts, stop)
+            estimate, facts, differs = await self._tasks.off_thread(work)
         except _Superseded:
             return
         except (NetworkError, PriceError, PromptError) as error:
@@ -110,7 +110,7 @@ class DesignEstimate(ProjectState):
             return
         if stop.is_set() or document.pairs is not pairs:
             return
-        self._known = known
+        self._facts = facts
         text = ""
         if not pairs:
             # Their file may be gone: it is not known whether they are others.
@@ -126,33 +126,33 @@ class DesignEstimate(ProjectState):
         self.changed.emit()
 
 
-class _Reckoning:
+class _EstimateWork:
     """The work of one estimate, for a thread."""
 
     def __init__(
-        self, start: Start, store: Store | None, newest: RunInfo | None, known: _Known | None, stop: threading.Event
+        self, start: Start, store: Store | None, newest: RunInfo | None, facts: _PairFacts | None, stop: threading.Event
     ) -> None:
         self._start = start
         self._store = store
         self._newest = newest
-        self._known = known
+        self._facts = facts
         self._stop = stop
 
-    def __call__(self) -> tuple[RunEstimate, _Known, tuple[str, ...]]:
-        known = self._known or self._look_at_pairs()
-        differs = () if self._newest is None else changes_since(self._newest, self._start, known.hash)
-        estimate = estimate_run(self._start, self._store, lengths=known.lengths, check=self._check)
-        return estimate, known, differs
+    def __call__(self) -> tuple[RunEstimate, _PairFacts, tuple[str, ...]]:
+        facts = self._facts or self._look_at_pairs()
+        differs = () if self._newest is None else changes_since(self._newest, self._start, facts.hash)
+        estimate = estimate_run(self._start, self._store, lengths=facts.lengths, check=self._check)
+        return estimate, facts, differs
 
     def _check(self) -> None:
         if self._stop.is_set():
             raise _Superseded
 
-    def _look_at_pairs(self) -> _Known:
+    def _look_at_pairs(self) -> _PairFacts:
         pairs = self._start.pairs
         lengths = []
         for number, pair in enumerate(pairs):
             if number % 500 == 0:
                 self._check()
             lengths.append(pair_tokens(pair))
-        return _Known(pairs, tuple(lengths), data_hash(pairs))
+        return _PairFacts(pairs, tuple(lengths), data_hash(pairs))

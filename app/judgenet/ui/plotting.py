@@ -132,12 +132,12 @@ class EndLabels(QWidget):
         self.labels: tuple[tuple[float, EndLabel], ...] = ()
         """The height of each label in px, and what it says."""
 
-    def fit(self, named: Sequence[tuple[str, str]], most: float, beside: float) -> None:
+    def fit(self, names_and_values: Sequence[tuple[str, str]], most: float, beside: float) -> None:
         """Is as wide as these names and values need, up to ``most``, with ``beside`` px for what is around them."""
         ink = Ink.of(current_theme())
         widths = [
             ink.width(name, "node") + ink.width(value, "node", tabular=True) + (8 if name else 0)
-            for name, value in named
+            for name, value in names_and_values
         ]
         self.setFixedWidth(current_theme().px(min(most, max(widths) + beside)) if widths else 0)
 

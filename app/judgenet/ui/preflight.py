@@ -139,10 +139,10 @@ class PreflightDialog(QDialog):
                 def ask(job: Job, settings: Settings = settings, place: int = place) -> Preflight:
                     self._job = job
 
-                    def told(done: int, total: int) -> None:
+                    def on_call(done: int, total: int) -> None:
                         job.share, job.text = done / total, texts.of_all(str(done), plural(total, "call"))
 
-                    return preflight(engine, start, settings, told, lambda: job.cancelled)
+                    return preflight(engine, start, settings, on_call, lambda: job.cancelled)
 
                 working = context.tasks.job(texts.test_of_model(model, place, len(models)), ask)
                 self._say(texts.asking_model(model, place, plural(len(models), "model")), busy=True)

@@ -22,7 +22,7 @@ from judgenet.ui.actions import Action, known_action
 from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_files, ask_save_file, ask_text
-from judgenet.ui.errors import Mend
+from judgenet.ui.errors import MessageButton
 from judgenet.ui.settings import RECENT, Recent
 from judgenet.ui.shell import RAIL_PAGES
 
@@ -123,7 +123,7 @@ class ProjectActions(QObject):
             self._context.errors.tell(
                 texts.THIS_PROJECT_IS_SAVED,
                 title,
-                Mend(texts.BACK_TO_IT, partial(self.open_file, before)),
+                MessageButton(texts.BACK_TO_IT, partial(self.open_file, before)),
                 level="note",
             )
 
@@ -197,7 +197,7 @@ class ProjectActions(QObject):
         try:
             await document.save_as(path.absolute())
         except (ProjectError, StoreError) as error:
-            self._context.errors.tell_exception(error, mend=Mend(texts.CHOOSE_ANOTHER_PLACE, self.save_as))
+            self._context.errors.tell_exception(error, button=MessageButton(texts.CHOOSE_ANOTHER_PLACE, self.save_as))
             return
         self.remember()
 

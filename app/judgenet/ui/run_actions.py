@@ -19,7 +19,7 @@ from judgenet.ui.actions import known_action
 from judgenet.ui.conditions import ActionConditions
 from judgenet.ui.context import Context
 from judgenet.ui.dialogs import ask_texts
-from judgenet.ui.errors import Mend
+from judgenet.ui.errors import MessageButton
 from judgenet.ui.limits import LimitsDialog
 from judgenet.ui.navigation import PageKey
 from judgenet.ui.preflight import PreflightDialog
@@ -102,7 +102,7 @@ class RunActions(QObject):
         self._context.errors.tell(
             texts.judgments_recorded_elsewhere(plural(judges, "judge")),
             texts.NOTHING_WAS_RUN,
-            Mend(texts.DESIGN_A_NETWORK, self.judge_anew),
+            MessageButton(texts.DESIGN_A_NETWORK, self.judge_anew),
             level="warning",
         )
 
@@ -131,7 +131,7 @@ class RunActions(QObject):
             except JobCancelled:
                 return
             except ModelError as error:
-                context.errors.tell(str(error), texts.THE_EXAMPLE, Mend(texts.TRY_AGAIN, self.run_example))
+                context.errors.tell(str(error), texts.THE_EXAMPLE, MessageButton(texts.TRY_AGAIN, self.run_example))
                 return
         source = PairsSource((example("general.jsonl").as_posix(),), selection=Selection("first", EXAMPLE_PAIRS))
         spec = network(3, 2, name=texts.TWO_LAYERS_OF_THREE)

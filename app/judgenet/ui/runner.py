@@ -31,7 +31,7 @@ from judgenet.store.prices import load_prices
 from judgenet.store.runs import set_run_state
 from judgenet.ui import texts
 from judgenet.ui.bridge import Bridge
-from judgenet.ui.errors import Mend
+from judgenet.ui.errors import MessageButton
 from judgenet.ui.project_state import ProjectParts, ProjectState
 
 STOP_PATIENCE_S: Final = 5.0
@@ -202,7 +202,9 @@ class Runner(ProjectState):
             self._errors.tell(why, texts.NO_RUN_WAS_STARTED, level="warning")
             return
         if unheld := self._unheld():
-            self._errors.tell(unheld, texts.NO_RUN_WAS_STARTED, Mend(texts.ENTER_THE_PRICE, self.limits_wanted.emit))
+            self._errors.tell(
+                unheld, texts.NO_RUN_WAS_STARTED, MessageButton(texts.ENTER_THE_PRICE, self.limits_wanted.emit)
+            )
             return
         self._starting = True
         self.changed.emit()
@@ -279,12 +281,12 @@ class Runner(ProjectState):
     def _say_end(self, finished: RunFinished, handle: RunHandle) -> None:
         where = texts.run(handle.run.number)
         if finished.state in ("halted", "failed"):
-            self._errors.tell(finished.message, where, Mend(texts.GO_ON, self.start))
+            self._errors.tell(finished.message, where, MessageButton(texts.GO_ON, self.start))
         elif finished.state == "enough":
             self._errors.tell(
                 texts.to_judge_the_others(finished.message),
                 where,
-                Mend(texts.CHANGE_THE_RULE, self.limits_wanted.emit),
+                MessageButton(texts.CHANGE_THE_RULE, self.limits_wanted.emit),
                 level="note",
             )
         elif finished.state == "budget":
@@ -292,7 +294,7 @@ class Runner(ProjectState):
             self._errors.tell(
                 texts.run_goes_on_with_as_much(finished.message, left),
                 where,
-                Mend(texts.CHANGE_THE_LIMITS, self.limits_wanted.emit),
+                MessageButton(texts.CHANGE_THE_LIMITS, self.limits_wanted.emit),
                 level="warning",
             )
 
@@ -340,7 +342,7 @@ class Runner(ProjectState):
         # Most messages name their endpoint already.
         where = "" if event.message.startswith(event.endpoint) else event.endpoint
         if event.state == "stopped":
-            self._errors.tell(event.message, where, Mend(texts.TRY_AGAIN, self.resume))
+            self._errors.tell(event.message, where, MessageButton(texts.TRY_AGAIN, self.resume))
         elif event.state == "failing":
             self._errors.tell(event.message, where, level="warning")
         away = event.message if event.state == "away" else ""

@@ -21,7 +21,7 @@ THRESHOLD: Final = 6.0
 """px that the mouse must move before a press becomes a drag."""
 
 _CURSORS: Final = {
-    "mend": Qt.CursorShape.PointingHandCursor,
+    "fix": Qt.CursorShape.PointingHandCursor,
     "rule": Qt.CursorShape.PointingHandCursor,
     "minus": Qt.CursorShape.PointingHandCursor,
     "plus": Qt.CursorShape.PointingHandCursor,
@@ -106,8 +106,8 @@ class Click(Gesture):
             canvas.gate_chosen.emit(index)
         elif spot.kind == "add_chair":
             canvas.chair_add_requested.emit()
-        elif spot.kind == "mend" and spot.target is not None:
-            canvas.mend_requested.emit(spot.target)
+        elif spot.kind == "fix" and spot.target is not None:
+            canvas.fix_requested.emit(spot.target)
         elif spot.kind == "rule":
             canvas.rule_requested.emit(x, y)
 
@@ -234,7 +234,7 @@ class BandSelect(Gesture):
 def begin_gesture(canvas: NetworkScene, spot: Spot, event: QGraphicsSceneMouseEvent) -> Gesture | None:
     """The gesture that a press on a spot begins."""
     start = event.scenePos()
-    if spot.kind in ("minus", "plus", "remove", "add_layer", "wiring", "gate", "add_chair", "mend", "rule"):
+    if spot.kind in ("minus", "plus", "remove", "add_layer", "wiring", "gate", "add_chair", "fix", "rule"):
         return Click(canvas, start, spot)
     if spot.kind == "handle" and spot.index is not None:
         return WidthDrag(canvas, start, spot.index)
@@ -272,7 +272,7 @@ class Mouse:
         if spot.kind == "edge" and spot.edge is not None:
             selection.select_edge(spot.edge)
             return
-        if spot.kind in ("node", "port", "mend", "rule") and not (
+        if spot.kind in ("node", "port", "fix", "rule") and not (
             spot.target in selection.places and not add and not extend and len(selection.places) > 1
         ):
             selection.select(spot.target, add=add, extend=extend)

@@ -11,7 +11,7 @@ from judgenet.ui.canvas.chrome import AddChairItem, HandleItem, HeaderItem, Plus
 from judgenet.ui.canvas.gate_item import GateItem
 from judgenet.ui.canvas.layout import edge_at
 from judgenet.ui.canvas.model import EdgeChange, Place, Target
-from judgenet.ui.canvas.paint import mend_rect
+from judgenet.ui.canvas.paint import fix_rect
 from judgenet.ui.canvas.paint_ends import rule_rect
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SpotKind = Literal[
     "empty",
     "node",
-    "mend",
+    "fix",
     "rule",
     "port",
     "minus",
@@ -90,9 +90,9 @@ def _spot_in(canvas: NetworkScene, target: Target, x: float, y: float) -> Spot:
     at = QPointF((x - rect.x) * small, (y - rect.y) * small)
     w, h = rect.w * small, rect.h * small
     state = canvas.state(target) if isinstance(target, Place) else canvas.ends.chair if target == "chair" else None
-    mendable = state is not None and state.problem is not None and bool(state.problem.mend)
-    if mendable and h >= 88 and w >= 150 and mend_rect(w, h).contains(at):
-        return Spot("mend", target)
+    fixable = state is not None and state.problem is not None and bool(state.problem.fix)
+    if fixable and h >= 88 and w >= 150 and fix_rect(w, h).contains(at):
+        return Spot("fix", target)
     if target == "vote" and design and h >= 84 and rule_rect(w, h).contains(at):
         return Spot("rule", target)
     if design and isinstance(target, Place) and not canvas.layout.layers[target.layer].dense:

@@ -58,10 +58,10 @@ class OrderState:
 
 @dataclass(frozen=True, slots=True)
 class NodeProblem:
-    """A mistake in the design: what is wrong, and the words of the link that mends it (empty: none can)."""
+    """A mistake in the design: what is wrong, and the words of the link that fixes it; empty where none can."""
 
     text: str
-    mend: str = ""
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,7 @@ def _draw_full(painter: QPainter, ink: Ink, w: float, h: float, neuron: NeuronSt
     room = w - 2 * INSIDE
     if neuron.problem is not None:
         ink.text(painter, INSIDE, 54 * part, neuron.problem.text, room=room)
-        _draw_link(painter, ink, mend_rect(w, h), neuron.problem.mend)
+        _draw_link(painter, ink, fix_rect(w, h), neuron.problem.fix)
     elif neuron.phase == "idle":
         ink.text(painter, INSIDE, 54 * part, neuron.model, room=room)
         ink.text(painter, INSIDE, 80 * part, neuron.settings, color="text3", room=room, tabular=True)
@@ -210,8 +210,8 @@ def _draw_full(painter: QPainter, ink: Ink, w: float, h: float, neuron: NeuronSt
         _draw_foot(painter, ink, w, 90 * part, neuron)
 
 
-def mend_rect(w: float, h: float) -> QRectF:
-    """Where the link that mends a mistake stands."""
+def fix_rect(w: float, h: float) -> QRectF:
+    """Where the link that fixes a mistake stands."""
     part = h / 100
     return QRectF(INSIDE, 80 * part - 16, w - 2 * INSIDE, 22)
 

@@ -55,7 +55,7 @@ class NetworkScene(QGraphicsScene):
         edge_toggle_requested: :class:`EdgeChange`.
         edge_selected: :class:`EdgeChange` (with ``connect=False``) or ``None``.
         delete_requested: ``frozenset[Place]``.
-        mend_requested: a :data:`Target` whose link was clicked.
+        fix_requested: a :data:`Target` whose link was clicked.
         gate_chosen: the layer whose stop rule is to be edited.
         wiring_requested: layer whose wiring is to be chosen, x and y on the screen.
         rule_requested: x and y on the screen where the rules are to be shown.
@@ -76,7 +76,7 @@ class NetworkScene(QGraphicsScene):
     edge_toggle_requested = Signal(object)
     edge_selected = Signal(object)
     delete_requested = Signal(object)
-    mend_requested = Signal(object)
+    fix_requested = Signal(object)
     gate_chosen = Signal(int)
     wiring_requested = Signal(int, int, int)
     rule_requested = Signal(int, int)

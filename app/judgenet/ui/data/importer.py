@@ -31,7 +31,7 @@ from judgenet.formats import (
 from judgenet.ui.context import Context
 from judgenet.ui.data import texts
 from judgenet.ui.data.import_view import file_names, mend_words, place_words
-from judgenet.ui.errors import Mend
+from judgenet.ui.errors import MessageButton
 from judgenet.ui.tasks import Job, JobCancelled
 
 CHECK_WAIT_MS: Final = 120
@@ -189,11 +189,11 @@ class Importer(QObject):
     def _tell_error(self, error: DataError, files: Sequence[Path], *, may_leave_out: bool) -> None:
         source = self._source
         if isinstance(error, EncodingError):
-            mend = Mend(texts.READ_AS_WINDOWS, self._reopener(files))
+            mend = MessageButton(texts.READ_AS_WINDOWS, self._reopener(files))
         elif error.row is not None and may_leave_out:
-            mend = Mend(texts.LEAVE_OUT_BAD_ROWS, lambda: self.begin(files, source, leave_out_bad=True))
+            mend = MessageButton(texts.LEAVE_OUT_BAD_ROWS, lambda: self.begin(files, source, leave_out_bad=True))
         else:
-            mend = Mend(texts.OTHER_FILE_NAME, lambda: self._context.actions.trigger("data.import"))
+            mend = MessageButton(texts.OTHER_FILE_NAME, lambda: self._context.actions.trigger("data.import"))
         self._context.errors.tell(
             f"{error.problem} {mend_words(error)}".strip(), place_words(error), mend, details=str(error)
         )

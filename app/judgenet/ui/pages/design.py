@@ -132,7 +132,7 @@ class DesignPage(Page):
         scene.neuron_move_requested.connect(editor.move)
         scene.edge_toggle_requested.connect(editor.toggle_edge)
         scene.delete_requested.connect(self._delete)
-        scene.mend_requested.connect(self._mend)
+        scene.fix_requested.connect(self._fix)
         scene.gate_chosen.connect(self._gate_chosen)
         scene.chair_add_requested.connect(editor.add_chair)
         self.view.zoom_changed.connect(toolbar.show_zoom)
@@ -300,7 +300,7 @@ class DesignPage(Page):
         self.editor.select(places)
         self.editor.remove()
 
-    def _mend(self, target: Target) -> None:
+    def _fix(self, target: Target) -> None:
         problem = self.editor.problem_at(target)
         if problem is not None:
             self.editor.fix(problem)

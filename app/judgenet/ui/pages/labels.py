@@ -137,7 +137,7 @@ class LabelsPage(Page):
         elif desk.finished:
             self._show_finished()
         else:
-            self.desk.show_desk(desk, state.why_not, self._told())
+            self.desk.show_desk(desk, state.why_not, self._labels_so_far())
             had = self.stack.currentWidget() is self.desk
             self.stack.setCurrentWidget(self.desk)
             if not had:
@@ -154,7 +154,7 @@ class LabelsPage(Page):
         if self.state.desk is not None and self.state.mode == "settle":
             self._refresh()
 
-    def _told(self) -> str:
+    def _labels_so_far(self) -> str:
         """The labels that annotators gave the pair on the desk, where it is to be resolved."""
         desk = self.state.desk
         if desk is None or desk.pair is None or desk.draw.mode != "settle":

@@ -35,7 +35,7 @@ from judgenet.ui.canvas.scene import NetworkScene
 from judgenet.ui.context import Context
 from judgenet.ui.design.state import design_state
 from judgenet.ui.dialogs import ask_folder, ask_save_file
-from judgenet.ui.errors import Mend
+from judgenet.ui.errors import MessageButton
 from judgenet.ui.export import png
 from judgenet.ui.measures import measure
 from judgenet.ui.navigation import PageKey
@@ -66,7 +66,7 @@ class ReportPage(OfRunPage):
         self._report: Report | None = None
         self._more: tuple[Hashable, str, Report | None] = (None, "", None)
         self._beside: OtherRun | None = None
-        self._reckoning = False
+        self._computing = False
         self._task: asyncio.Task[None] | None = None
         self._laid_out: ReportDocument | None = None
         self._layout: asyncio.Task[None] | None = None
@@ -142,7 +142,7 @@ class ReportPage(OfRunPage):
     def _can_save(self) -> bool | str:
         if self._document is None:
             return texts.NO_REPORT_YET
-        return not self._reckoning or texts.STILL_CALCULATED
+        return not self._computing or texts.STILL_CALCULATED
 
     @property
     def whole(self) -> bool:
@@ -156,7 +156,7 @@ class ReportPage(OfRunPage):
             self._shown = self._document = self._sections = self._report = self._beside = None
         elif self._in_view and (results is not self._shown or beside is not self._beside):
             self._shown, self._beside = results, beside
-            self._reckoning = True
+            self._computing = True
             self._show_about(results)
             self._task = self.context.tasks.start(self._read_sections(results), texts.LAY_OUT_THE_REPORT)
         self.panel.setVisible(self._state.run is not None)
@@ -198,10 +198,10 @@ class ReportPage(OfRunPage):
         lab = "" if store is None else await self.context.tasks.off_thread(lab_mark, store)
         known_key, known_lab, deep = self._more
         if deep is not None and (known_key, known_lab) == (key, lab):
-            self._reckoning = False
+            self._computing = False
             await self._show_parts(results, replace(report, more=deep.more, bias=deep.bias))
             return
-        self._reckoning = store is not None and run.state != "running"
+        self._computing = store is not None and run.state != "running"
         await self._show_parts(results, report)
         if store is None or run.state == "running" or results is not self._shown:
             # While a run goes on, its figures change every few seconds.
@@ -226,7 +226,7 @@ class ReportPage(OfRunPage):
             pass
         finally:
             if results is self._shown:
-                self._reckoning = False
+                self._computing = False
                 self._refresh_buttons()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -240,7 +240,7 @@ class ReportPage(OfRunPage):
         if store is None or self._more[2] is None:
             return
         lab = await self.context.tasks.off_thread(lab_mark, store)
-        if results is self._shown and lab != self._more[1] and not self._reckoning:
+        if results is self._shown and lab != self._more[1] and not self._computing:
             await self._read_sections(results)
 
     async def _show_parts(self, results: Results, report: Report) -> None:
@@ -396,12 +396,12 @@ class ReportPage(OfRunPage):
 
     def _say_saved(self, path: Path, what: str = "") -> None:
         folder = path if path.is_dir() else path.parent
-        show = Mend(texts.SHOW_FOLDER, lambda: _open_outside(folder))
+        show = MessageButton(texts.SHOW_FOLDER, lambda: _open_outside(folder))
         text = texts.saved(what) if what else texts.SAVED
         if path.is_dir():
             self.context.errors.tell(text, str(path), show, level="note")
         else:
-            opener = Mend(texts.OPEN, lambda: _open_outside(path))
+            opener = MessageButton(texts.OPEN, lambda: _open_outside(path))
             self.context.errors.tell(text, str(path), opener, level="note", second=show)
 
 

@@ -23,7 +23,7 @@ from judgenet.store.shard_labels import publish_if_possible
 from judgenet.store.shard_states import Want, write_command
 from judgenet.store.shard_watch import CellState, ShardSetLook, ShardWatch
 from judgenet.store.shards import ShardsInRun, index_path, merge_shards, read_shards, shards_folder
-from judgenet.ui.errors import Mend
+from judgenet.ui.errors import MessageButton
 from judgenet.ui.project_state import ProjectParts, ProjectState
 from judgenet.ui.shards import texts
 from judgenet.ui.shards.stamps import Stamps, stamps_of
@@ -206,7 +206,7 @@ class ShardsState(ProjectState):
             return
         except (StoreError, OSError, sqlite3.Error) as error:
             if watch is self._watch:
-                self._errors.tell_exception(error, texts.THE_SHARDS, Mend(texts.TRY_AGAIN, self.take_in))
+                self._errors.tell_exception(error, texts.THE_SHARDS, MessageButton(texts.TRY_AGAIN, self.take_in))
         finally:
             self._set_working(False)
 
