@@ -1,1 +1,1 @@
-"""The parts of the page on which pairs are imported, looked through and chosen."""
+"""The parts of the page Data, on which pairs are imported, searched and chosen."""

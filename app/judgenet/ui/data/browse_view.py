@@ -78,7 +78,7 @@ class BrowseView(QWidget):
         self.bar.search.left.connect(self.focus_table)
         self.model = PairsModel(BROWSE, self)
         self.table = PairsTable(texts.PAIRS, self.model, several=True)
-        self.table.say_nothing(texts.NO_PAIR_MATCHES)
+        self.table.set_empty_text(texts.NO_PAIR_MATCHES)
         self.table.current_changed.connect(self._current_changed)
         self.table.opened.connect(self.open_pair)
         self.table.sort_wanted.connect(self.sort)
@@ -156,7 +156,7 @@ class BrowseView(QWidget):
         if dataset is None:
             self._forget()
             return
-        self._context.tasks.start(self._take(dataset, document.pairs), texts.SHOW_PAIRS)
+        self._context.tasks.start(self._show_dataset(dataset, document.pairs), texts.SHOW_PAIRS)
 
     def _forget(self) -> None:
         self._dataset = self._index = self._verdicts = self._chosen = None
@@ -169,7 +169,7 @@ class BrowseView(QWidget):
         self.bar.clear()
         self.model.set_pairs(())
 
-    async def _take(self, dataset: Dataset, chosen: tuple[Pair, ...]) -> None:
+    async def _show_dataset(self, dataset: Dataset, chosen: tuple[Pair, ...]) -> None:
         new = dataset is not self._dataset
         index = self._index
         current = self.table.current_position
@@ -200,7 +200,7 @@ class BrowseView(QWidget):
                 self.table.go_to(current)
         else:
             self.model.set_chosen(mask)
-        self._offer()
+        self._show_filters()
         if self._visit is not None:
             self._follow_visit()
         else:
@@ -224,10 +224,10 @@ class BrowseView(QWidget):
             for pair_id in finding.ids:
                 self._by_pair.setdefault(pair_id, []).append(finding)
         self.side.findings.show_findings(dataset.findings)
-        self._offer()
+        self._show_filters()
         self._show_pair()
 
-    def _offer(self) -> None:
+    def _show_filters(self) -> None:
         """Offers the filters and columns that make sense for the pairs."""
         if self._index is None or self._dataset is None or self._chosen is None:
             return
@@ -293,9 +293,9 @@ class BrowseView(QWidget):
 
     def _run_changed(self) -> None:
         if self._index is not None and self._context.run_state.table is not self._table_of_run:
-            self._context.tasks.start(self._take_run(), texts.SHOW_VERDICTS)
+            self._context.tasks.start(self._read_verdicts(), texts.SHOW_VERDICTS)
 
-    async def _take_run(self) -> None:
+    async def _read_verdicts(self) -> None:
         index, table = self._index, self._context.run_state.table
         if index is None:
             return
@@ -319,7 +319,7 @@ class BrowseView(QWidget):
 
     def _verdicts_settled(self) -> None:
         wanted = self.bar.wanted
-        self._offer()
+        self._show_filters()
         if self._finder.sort[0] in ("verdict", "agreement") or wanted.verdict is not None or wanted.match is not None:
             self.refresh_rows()
         else:

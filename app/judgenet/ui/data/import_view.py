@@ -210,7 +210,7 @@ class ImportView(QWidget):
         self.model = PairsModel(PREVIEW, self)
         self.table = PairsTable(texts.PREVIEW_NAME, self.model)
         self.table.opened.connect(self._opened)
-        self.table.say_nothing(texts.NO_PREVIEW)
+        self.table.set_empty_text(texts.NO_PREVIEW)
         self.raw = RawTable()
         self.previews = QStackedWidget()
         self.previews.addWidget(self.table)
@@ -283,7 +283,7 @@ class ImportView(QWidget):
         self._first = seen.first
         missing = draft.missing
         undecided = draft.undecided(seen.values)
-        self._say_problem(seen.problem)
+        self._show_error(seen.problem)
         if seen.problem is not None:
             self.state.say(texts.PROBLEM, "warn")
         elif missing:
@@ -298,7 +298,7 @@ class ImportView(QWidget):
         if self._shown_kind is None:
             self.show_first()
 
-    def _say_problem(self, problem: DataError | None) -> None:
+    def _show_error(self, problem: DataError | None) -> None:
         self.problem.setVisible(problem is not None)
         if problem is None:
             return
@@ -309,7 +309,7 @@ class ImportView(QWidget):
 
     def show_problem(self, problem: DataError) -> None:
         """Shows what is wrong with the pairs as a whole."""
-        self._say_problem(problem)
+        self._show_error(problem)
         self.state.say(texts.PROBLEM, "warn")
 
     def show_checked(

@@ -44,7 +44,7 @@ def _named(pairs: Sequence[Pair]) -> str:
 
 
 class PairActions(QObject):
-    """Adds the actions of the pairs that are selected in the table, and does them.
+    """Adds the actions on the pairs selected in the table, and carries them out.
 
     Attributes:
         menu: the actions as a menu.
@@ -67,7 +67,7 @@ class PairActions(QObject):
         self._can_change = can_change
         context.actions.add(
             known_action("data.leave_out", self._leave_out, self._can_leave_out, scope=page),
-            known_action("data.take_in", self._take_in, self._can_take_in),
+            known_action("data.take_in", self._include_again, self._can_include_again),
             known_action("data.edit_label", self._edit_label, self._can_edit, scope=page),
             known_action("data.edit_text", self._edit_text, self._can_edit_text, scope=page),
             known_action("data.restore", self._restore, self._can_restore),
@@ -99,7 +99,7 @@ class PairActions(QObject):
     def _can_leave_out(self) -> bool | str:
         return self._can_edit() if self._selected_of(left_out=False) else texts.SELECT_NOT_LEFT_OUT
 
-    def _can_take_in(self) -> bool | str:
+    def _can_include_again(self) -> bool | str:
         return self._can_edit() if self._selected_of(left_out=True) else texts.NONE_LEFT_OUT
 
     def _can_restore(self) -> bool | str:
@@ -136,7 +136,7 @@ class PairActions(QObject):
                 return
             self._select(texts.leave_out(plural(len(ids), "pair")), known)
 
-    def _take_in(self) -> None:
+    def _include_again(self) -> None:
         ids = set(self._selected_of(left_out=True))
         source = self._context.document.project.pairs
         if source is not None and ids:

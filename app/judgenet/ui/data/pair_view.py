@@ -253,14 +253,14 @@ class PairView(QFrame):
             if widget is not None and widget is not self.run_link:
                 widget.deleteLater()
         self._chips.clear()
-        self._say(texts.PEOPLE, pair.human, missing=texts.NO_LABEL)
+        self._add_verdict(texts.PEOPLE, pair.human, missing=texts.NO_LABEL)
         if judged:
-            self._say(texts.NETWORK, verdict, missing=missing, unscored=missing != FOR_PEOPLE)
+            self._add_verdict(texts.NETWORK, verdict, missing=missing, unscored=missing != FOR_PEOPLE)
         if judged and verdict is not None and pair.human is not None:
             agree = verdict == pair.human
             self._tag(texts.AGREE if agree else texts.DIFFER, "good" if agree else "warn")
-        for name, label_said in pair.annotators:
-            self._say(one_line(name, 40), label_said)
+        for name, annotated in pair.annotators:
+            self._add_verdict(one_line(name, 40), annotated)
         if pair.task:
             self._tag(one_line(pair.task, 40))
         for tag in pair.tags:
@@ -273,20 +273,20 @@ class PairView(QFrame):
             self._facts.addWidget(self.run_link)
         self.run_link.setVisible(in_run)
 
-    def _say(self, who: str, said: Verdict | None, *, missing: str = "", unscored: bool = False) -> None:
+    def _add_verdict(self, who: str, verdict: Verdict | None, *, missing: str = "", unscored: bool = False) -> None:
         """Shows who gave which verdict, as a name with a chip."""
         box = QWidget()
         row = QHBoxLayout(box)
         measure(row, margins=(0, 0, 8, 0), spacing=6)
         row.addWidget(label(who, tone="text2"))
-        if said is not None or unscored:
+        if verdict is not None or unscored:
             chip = Chip()
-            chip.show_verdict(said, unscored=unscored and said is None)
+            chip.show_verdict(verdict, unscored=unscored and verdict is None)
             self._chips.append(chip)
             row.addWidget(chip)
-        if said is None and missing:
+        if verdict is None and missing:
             row.addWidget(label(missing, tone="text3"))
-        words = {"a": texts.A, "b": texts.B, "tie": texts.TIE, None: missing}[said]
+        words = {"a": texts.A, "b": texts.B, "tie": texts.TIE, None: missing}[verdict]
         box.setAccessibleName(f"{who}: {words}")
         self._facts.addWidget(box)
 

@@ -227,7 +227,7 @@ class PairsTable(StudioTable):
         self._scale = 0.0
         self.fit()
 
-    def say_nothing(self, text: str) -> None:
+    def set_empty_text(self, text: str) -> None:
         """Sets the text that is shown while the table has no rows."""
         self._nothing.setText(text)
         self._show_nothing()

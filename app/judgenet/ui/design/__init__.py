@@ -1,1 +1,1 @@
-"""The parts of the page on which a network is designed."""
+"""The parts of the page Design."""

@@ -322,7 +322,7 @@ class RoleSection(FormSection):
         action: Any = self.sender()
         role = action.data()
         if isinstance(role, Role):
-            self._put(role, "")
+            self._change_role(role, "")
 
     def _edited(self, _text: str = "") -> None:
         name = self.name.text().strip()
@@ -331,9 +331,9 @@ class RoleSection(FormSection):
             if not description:
                 return
             name = texts.role_number((self._editor.first.neuron if self._editor.first else 0) + 1)
-        self._put(Role(name, description), "role")
+        self._change_role(Role(name, description), "role")
 
-    def _put(self, role: Role, merge: str) -> None:
+    def _change_role(self, role: Role, merge: str) -> None:
         editor = self._editor
         first = editor.first
         if first is None:

@@ -140,7 +140,7 @@ class PromptSection(FormSection):
         if not editor.context.document.is_open:
             return
         if editor.part == "roles" and not needs_roles(editor.spec):
-            self._say(texts.ROLES_NOT_GENERATED)
+            self._show_note(texts.ROLES_NOT_GENERATED)
             return
         editor.context.tasks.start(self._make_now(self._generation), texts.SHOW_PROMPT)
 
@@ -151,15 +151,15 @@ class PromptSection(FormSection):
         layer, neuron, order = self._site()
         try:
             start = start_of(document.project, (pair,), document.profiles, folder=document.folder)
-            prompt = await self._editor.context.tasks.off_thread(_made, start, store, pair, layer, neuron, order)
+            prompt = await self._editor.context.tasks.off_thread(_preview_of, start, store, pair, layer, neuron, order)
         except (NetworkError, PromptError, PriceError, NoSuchCall, StoreError, sqlite3.Error) as error:
             if generation == self._generation:
-                self._say(str(error).splitlines()[0])
+                self._show_note(str(error).splitlines()[0])
             return
         if generation == self._generation:
             self._show(prompt)
 
-    def _say(self, text: str) -> None:
+    def _show_note(self, text: str) -> None:
         self.note.setText(text)
         self.note.show()
         self.text.clear()
@@ -178,5 +178,5 @@ class PromptSection(FormSection):
         self.text.show_text(head + prompt.prompt.user, passages)
 
 
-def _made(start: Start, store: Store | None, pair: Pair, layer: int, neuron: int, order: Order | None) -> Preview:
+def _preview_of(start: Start, store: Store | None, pair: Pair, layer: int, neuron: int, order: Order | None) -> Preview:
     return preview(start, store, pair, layer=layer, neuron=neuron, order=order)

@@ -45,7 +45,7 @@ class StandInRow(QWidget):
             self._shown = shown
             self.text.setText(shown)
             self.text.setCursorPosition(0)
-            self._say("")
+            self._show_problem("")
         self.text.setToolTip(texts.NEURONS_DIFFER if len(set(stand_ins)) > 1 else texts.STAND_IN_TIP)
         self.text.setEnabled(editable)
         completer = QCompleter(list(known), self)
@@ -55,17 +55,17 @@ class StandInRow(QWidget):
     def _read(self) -> None:
         text = self.text.text().strip()
         if text == self._shown:
-            self._say("")
+            self._show_problem("")
             return
         try:
             stand_ins: tuple[StandIn, ...] = read_stand_ins(text.split(",")) if text else ()
         except NetworkError as error:
-            self._say(str(error))
+            self._show_problem(str(error))
             return
         self._shown = ", ".join(map(stand_in_text, stand_ins))
-        self._say("")
+        self._show_problem("")
         self.entered.emit(stand_ins)
 
-    def _say(self, problem: str) -> None:
+    def _show_problem(self, problem: str) -> None:
         self.problem.setText(problem)
         self._form.setRowVisible(self.problem, bool(problem))

@@ -190,12 +190,12 @@ class StopSection(FormSection):
             return
         rule = row.rule
         # A rule of another kind starts with its usual number.
-        self._put(row, rule if rule is None else usual_rule(rule.when))
+        self._change_rule(row, rule if rule is None else usual_rule(rule.when))
 
     def _number_changed(self, row: _RuleRow) -> None:
-        self._put(row, row.rule, f"stop rule {self._places}")
+        self._change_rule(row, row.rule, f"stop rule {self._places}")
 
-    def _put(self, row: _RuleRow, rule: StopRule | None, merge: str = "") -> None:
+    def _change_rule(self, row: _RuleRow, rule: StopRule | None, merge: str = "") -> None:
         before, within = self._places
         place = before if row is self.before else within
         if place is not None:

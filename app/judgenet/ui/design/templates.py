@@ -229,12 +229,12 @@ class TemplateEditor(QWidget):
             texts.template_place(language, group.lower())
             + (texts.placeholders(names) if names else texts.NO_PLACEHOLDER)
         )
-        self._put(self._book.text(name))
+        self._show_text(self._book.text(name))
         self.problem.hide()
         self.reset.setVisible(name in self._context.document.project.prompts)
         self.text.setReadOnly(bool(self._context.document.read_only))
 
-    def _put(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         if text.strip() != self.text.toPlainText().strip():
             self._quiet = True
             self.text.setPlainText(text)
@@ -265,9 +265,9 @@ class TemplateEditor(QWidget):
             self.problem.show()
             return
         self.problem.hide()
-        self._put_prompts(prompts)
+        self._change_prompts(prompts)
 
-    def _put_prompts(self, prompts: Mapping[str, str]) -> None:
+    def _change_prompts(self, prompts: Mapping[str, str]) -> None:
         project = self._context.document.project
         self._context.document.edit_project(
             texts.EDIT_TEMPLATE_TEXT, replace(project, prompts=dict(prompts)), merge=f"template {self._name}"
@@ -276,7 +276,7 @@ class TemplateEditor(QWidget):
     def _reset(self) -> None:
         self._timer.stop()
         prompts = {name: text for name, text in self._context.document.project.prompts.items() if name != self._name}
-        self._put_prompts(prompts)
+        self._change_prompts(prompts)
         self._show()
 
     def _close(self) -> None:

@@ -53,14 +53,14 @@ class LayerWorth(QObject):
         self._number = 0
         self._key: object = None
         self._worths: OrderedDict[object, _Worth] = OrderedDict()
-        context.run_state.run_changed.connect(self._look)
-        context.run_state.loading_changed.connect(self._look)
+        context.run_state.run_changed.connect(self._follow_run)
+        context.run_state.loading_changed.connect(self._follow_run)
         context.document.opened.connect(self._forget)
 
     def watch(self, watched: bool) -> None:
         """Says whether the page is in view."""
         self._watched = watched
-        self._look()
+        self._follow_run()
 
     def _forget(self) -> None:
         self._number += 1
@@ -68,7 +68,7 @@ class LayerWorth(QObject):
         self._worths.clear()
         self.changed.emit()
 
-    def _look(self) -> None:
+    def _follow_run(self) -> None:
         state = self._context.run_state
         run, table = state.run, state.table
         key: object = None

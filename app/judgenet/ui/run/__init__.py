@@ -1,1 +1,1 @@
-"""The parts of the page on which a run is watched."""
+"""The parts of the page Run."""

@@ -179,13 +179,13 @@ class ReadTab(_CallTab):
             except (NetworkError, StoreError, sqlite3.Error) as error:
                 self.words.setText(str(error).splitlines()[0])
             else:
-                self._say(now, inputs)
+                self._show_summary(now, inputs)
         state = (self.focus.index, site, tuple(inputs), self._all)
         if state != self._shown:
             self._shown = state
             self._fill(now, inputs)
 
-    def _say(self, now: NeuronSnapshot, inputs: Sequence[Heard]) -> None:
+    def _show_summary(self, now: NeuronSnapshot, inputs: Sequence[Heard]) -> None:
         neurons = len({evaluation.neuron for evaluation in inputs})
         failed = sum(isinstance(evaluation.result, Unscored) for evaluation in inputs)
         if not neurons:

@@ -1,4 +1,4 @@
-"""Small parts of the run page."""
+"""Small parts of the page Run."""
 
 from __future__ import annotations
 

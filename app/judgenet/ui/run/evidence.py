@@ -240,7 +240,7 @@ class EvidenceTab(QWidget):
         for order, part in self.columns.items():
             if order in self._asked_orders():
                 part.refresh(now, self._sample)
-        self._say_orders()
+        self._show_orders()
         self._arrange()
 
     def _choose_order(self) -> None:
@@ -258,7 +258,7 @@ class EvidenceTab(QWidget):
         if self._now is not None:
             self.show_neuron(self._now, other=False)
 
-    def _say_orders(self) -> None:
+    def _show_orders(self) -> None:
         """Puts the state and the verdict of each order on its button."""
         now = self._now
         if now is None:

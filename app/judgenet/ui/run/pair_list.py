@@ -444,10 +444,10 @@ class PairsPane(QFrame):
         for action in self._menu.actions():
             action.setChecked(action.data() == chosen)
         self.show_all.setVisible(chosen != "all")
-        self._say_amount()
+        self._show_amount()
         self._show_focus()
 
-    def _say_amount(self) -> None:
+    def _show_amount(self) -> None:
         if self.model.only is not None:
             return
         if self.model.filter != "all":
@@ -477,7 +477,7 @@ class PairsPane(QFrame):
             # The user reads further down: the rows in view stay.
             bar.setValue(before + added * current_theme().pair_row)
         if added or self.model.filter != "all":
-            self._say_amount()
+            self._show_amount()
         self._show_focus()
         self._fit_head()
         drawn = self._drawn()

@@ -368,10 +368,10 @@ class ChartPane(QFrame):
         self.slow.hide()
         if table is None:
             self._empty(texts.NO_RUN)
-            self._say_rates(None)
+            self._show_rates(None)
             return
         subject = deciding(table.spec)
-        self._say_rates(table)
+        self._show_rates(table)
         if figure == "win_rate":
             self._show_win_rate(table, subject)
             return
@@ -454,7 +454,7 @@ class ChartPane(QFrame):
         self.axis.setToolTip("" if evidence is None else texts.E_VALUE_TIP)
         self.chart.show_lines(lines, base, texts.JUDGED_PAIRS, y_range=y_range, y_ticks=ticks)
 
-    def _say_rates(self, table: RunFrame | None) -> None:
+    def _show_rates(self, table: RunFrame | None) -> None:
         """Shows how often the orders differ, and the share of unscored calls."""
         if table is None or not table.calls_in:
             self.foot.left.say("")

@@ -1,1 +1,1 @@
-"""The shards of a project, watched and steered from the desk."""
+"""The shards of a project on the page Run: their state, and the view that watches and steers them."""

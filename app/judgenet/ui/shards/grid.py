@@ -71,7 +71,7 @@ class ShardGrid(QAbstractScrollArea):
 
     @property
     def large(self) -> bool:
-        """Cells have room for an icon."""
+        """Whether cells have room for an icon."""
         return self._layout.side >= current_theme().px(ICONED)
 
     def select(self, index: int) -> None:
