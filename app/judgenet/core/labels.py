@@ -130,13 +130,7 @@ def merged(pair: Pair, labels: Sequence[HumanLabel], rules: LabelRules) -> tuple
         if not why:
             return pair, of_file(pair, rules.file_chosen)
         return pair, People(targeted=settled.verdict if settled else targeted, without=why)
-    votes = dict(pair.annotators)
-    if not votes and pair.human is not None:
-        votes[FILE_ANNOTATOR] = pair.human
-    for label in counting:
-        votes.pop(label.annotator, None)
-        if label.verdict is not None:
-            votes[label.annotator] = label.verdict
+    votes = _votes(pair, counting)
     said = settled.verdict if settled else majority(votes.values(), "tie" if rules.no_majority == "tie" else None)
     disputed = settled is None and len(set(votes.values())) > 1
     pair = replace(pair, human=said, annotators=tuple(votes.items()))
@@ -156,6 +150,18 @@ def merged(pair: Pair, labels: Sequence[HumanLabel], rules: LabelRules) -> tuple
         disputed,
         by,
     )
+
+
+def _votes(pair: Pair, labels: Iterable[HumanLabel]) -> dict[str, Verdict]:
+    """What each annotator says of a pair: in its data file, or in a later label, which may take that back."""
+    votes = dict(pair.annotators)
+    if not votes and pair.human is not None:
+        votes[FILE_ANNOTATOR] = pair.human
+    for label in labels:
+        votes.pop(label.annotator, None)
+        if label.verdict is not None:
+            votes[label.annotator] = label.verdict
+    return votes
 
 
 def in_force(history: Iterable[HumanLabel], undone: frozenset[int] = frozenset()) -> list[HumanLabel]:

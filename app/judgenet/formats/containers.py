@@ -758,21 +758,26 @@ def _read_careful(
         _decoded(file, data)
         raise
     except csv.Error as error:
-        if "field limit" in str(error):
-            raise too_large(file, limit, "A cell of this row is too long", row + 1) from None
-        raise DataError(
-            "A quoted text that begins in this row never ends."
-            if "end of data" in str(error)
-            else "A quoted text ends in the middle of a cell.",
-            'Double the quotes inside a quoted text (""); where the file was cut, fetch it again.',
-            file=file,
-            row=row + 1,
-        ) from None
+        raise _broken_row(file, error, limit, row + 1) from None
     finally:
         csv.field_size_limit(before)
     columns = [list(column) for column in zip(*records, strict=True)] if records else [[] for _ in range(width)]
     message = f"{short} rows end before the last column; the rest is read as empty."
     return columns, rows, (Finding("short_rows", "warning", short, message),) if short else ()
+
+
+def _broken_row(file: str, error: csv.Error, limit: int, row: int) -> DataError:
+    """The error for a row of a table that cannot be read."""
+    if "field limit" in str(error):
+        return too_large(file, limit, "A cell of this row is too long", row)
+    return DataError(
+        "A quoted text that begins in this row never ends."
+        if "end of data" in str(error)
+        else "A quoted text ends in the middle of a cell.",
+        'Double the quotes inside a quoted text (""); where the file was cut, fetch it again.',
+        file=file,
+        row=row,
+    )
 
 
 def _require_short_lines(file: str, data: bytes, most: int, limit: int) -> None:

@@ -21,7 +21,7 @@ from judgenet.core.pairs import Pair, Source, Verdict, majority
 from judgenet.core.wording import plural
 from judgenet.formats.containers import RecordTable
 from judgenet.formats.criteria import criteria_findings, criteria_of_columns, holds_only_numbers
-from judgenet.formats.errors import listed, shown
+from judgenet.formats.errors import DataError, listed, shown
 from judgenet.formats.findings import Finding
 from judgenet.formats.mapping import PairMapping, columns_of, propose
 from judgenet.formats.pictures import Album, Refused, with_pictures
@@ -405,6 +405,16 @@ def _read_wide(
             question.winners = _winners(table, index, columns["winners"][0], said["winners"][index], question)
 
 
+def _other_text(table: RecordTable, index: int, question: _Question) -> DataError:
+    """The error for a record whose question has another text than an earlier one with its id."""
+    return table.error(
+        f"The question {shown(question.id)} has another text than in {question.table.file}, "
+        f"row {question.table.rows[question.index]}.",
+        "Give each question its own id, or tell questions by their text: --map id=",
+        index,
+    )
+
+
 def _wide_ranks(
     table: RecordTable, index: int, part_name: str, several: Sequence[Sequence[Any]], systems: Sequence[str]
 ) -> dict[str, Any]:
@@ -575,12 +585,7 @@ def _read_long(
             questions[question_id] = question
             by_text[text] = question
         elif question.text != text:
-            raise table.error(
-                f"The question {shown(question.id)} has another text than in {question.table.file}, "
-                f"row {question.table.rows[question.index]}.",
-                "Give each question its own id, or tell questions by their text: --map id=",
-                index,
-            )
+            raise _other_text(table, index, question)
         _answer(question, system, answers[index], table, index, counts)
         for part_name, column, sign in numbers:
             if not is_missing(column[index]) and column[index] != "":

@@ -446,15 +446,9 @@ def missing_columns(table: RecordTable, proposal: Proposal, missing: Sequence[st
         return table.error("These are recorded judgments, not pairs.", "Give the file with the pairs.")
     nested = table.nested(cells=True)
     if nested:
-        nested_columns = propose_nested(table).columns
-        spare = iter(nested)
-        guess = {
-            part: nested_columns.get(part) or next(spare, "…") for part in ("question", "response_a", "response_b")
-        }
         return table.error(
             f"No column was found for {', '.join(missing)}. {columns} Inside them are {listed(nested, 30)}.",
-            "Say where the texts are, with dotted paths: --map "
-            + ",".join(f"{part}={path}" for part, path in guess.items()),
+            f"Say where the texts are, with dotted paths: --map {_nested_example(table, nested)}",
         )
     if alike := _alike(table.names):
         responses = dict(zip(("response_a", "response_b"), alike, strict=True))
@@ -480,6 +474,14 @@ _RESPONSE_WORDS = (
     "translation",
     "text",
 )
+
+
+def _nested_example(table: RecordTable, nested: Sequence[str]) -> str:
+    """A column map for texts inside columns: the paths that names suggest, else any."""
+    proposed = propose_nested(table).columns
+    spare = iter(nested)
+    parts = ("question", "response_a", "response_b")
+    return ",".join(f"{part}={proposed.get(part) or next(spare, '…')}" for part in parts)
 
 
 def _alike(names: Sequence[str]) -> tuple[str, str] | None:

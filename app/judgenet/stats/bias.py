@@ -321,15 +321,12 @@ def measure(
     rate_valid = valid_first / items if items else None
     reasons: dict[str, str] = {}
     if not n:
-        why = "no pair was judged the same way in both orders" if probe.rule == "consistent" and valid else ""
-        why = why or ("no pair has valid answers" if items else "no pair of it is judged")
-        reasons = dict.fromkeys(("share", "interval", "p"), why)
+        reasons = dict.fromkeys(("share", "interval", "p"), _why_no_share(probe, items, valid))
     interval, method = None, ""
     if n:
         interval, method = clustered_interval(biased, counted, _questions(plan), seed=seed)
         if interval is None:
-            reasons["interval"] = method
-            method = ""
+            reasons["interval"], method = method, ""
     too_few_valid = rate_valid is not None and rate_valid < FEWEST_VALID
     if too_few_valid:
         reasons["p"] = f"{valid_first:,} of {items:,} first answers are valid: no verdict below {FEWEST_VALID:.0%}"
@@ -374,6 +371,12 @@ def measure(
         codes=tuple("".join(_SIGNS[int(code)] for code in row) for row in codes),
         reasons=reasons,
     )
+
+
+def _why_no_share(probe: Probe, items: int, valid: int) -> str:
+    if probe.rule == "consistent" and valid:
+        return "no pair was judged the same way in both orders"
+    return "no pair has valid answers" if items else "no pair of it is judged"
 
 
 def _questions(plan: ProbePlan) -> list[int]:
@@ -557,19 +560,7 @@ def shift_of(
     reason = f"fewer than {FEWEST_VALID:.0%} of a judge's first answers are valid" if too_few else ""
     shift = Shift(plan.key, first[0], second[0], None, None, None, None, 0, 0, 0, None, reason=reason)
     if probe.has_rival:
-        (mine, valid), (other_leads, too) = (leads_of(probe.rule, codes) for _, codes in (first, second))
-        there = valid & too
-        if n := int(there.sum()):
-            moved = (other_leads - mine)[there]
-            shift = replace(
-                shift,
-                first_net=float(mine[there].sum()) / n,
-                second_net=float(other_leads[there].sum()) / n,
-                net_difference=float(moved.sum()) / n,
-                net_ci=difference_interval(moved, questions[there]),
-                net_n=n,
-                net_p=None if too_few else sign_test_over_questions(questions[there], moved),
-            )
+        shift = _with_net(shift, probe, first[1], second[1], questions, tested=not too_few)
     flags = [biased_of(rule, codes, denominator, probe.key) for _, codes in (first, second)]
     both = flags[0][1] & flags[1][1]
     first_flags, second_flags = flags[0][0] & both, flags[1][0] & both
@@ -588,6 +579,29 @@ def shift_of(
         only_second=only_second,
         n=n,
         p=None if too_few else sign_test_over_questions(questions[both], leads),
+    )
+
+
+def _with_net(
+    shift: Shift, probe: Probe, first: Codes, second: Codes, questions: NDArray[np.int64], *, tested: bool
+) -> Shift:
+    """The comparison of two judges with that of their net effects, on the pairs that are valid for both."""
+    (first_leads, first_valid), (second_leads, second_valid) = (
+        leads_of(probe.rule, codes) for codes in (first, second)
+    )
+    there = first_valid & second_valid
+    n = int(there.sum())
+    if not n:
+        return shift
+    moved = (second_leads - first_leads)[there]
+    return replace(
+        shift,
+        first_net=float(first_leads[there].sum()) / n,
+        second_net=float(second_leads[there].sum()) / n,
+        net_difference=float(moved.sum()) / n,
+        net_ci=difference_interval(moved, questions[there]),
+        net_n=n,
+        net_p=sign_test_over_questions(questions[there], moved) if tested else None,
     )
 
 

@@ -359,38 +359,36 @@ def rate_difference(
         return Difference(None, None, None, None, 0, "no pair has a verdict of both")
     if chosen != "random":
         return Difference(None, None, None, None, n, "needs labels chosen at random from all pairs")
-    bounds: list[float | None] = []
-    reasons = []
     labels = sum(count for cell, count in counts.items() if cell[0] is not None)
-    places: tuple[Literal[1, 2], ...] = (1, 2)
-    for place in places:
-        labelled: Counter[tuple[Verdict, Verdict]] = Counter()
-        others: Counter[Verdict] = Counter()
-        for cell, count in counts.items():
-            if cell[0] is None:
-                others[cell[place]] += count
-            else:
-                labelled[cell[place], cell[0]] += count
-        few = too_few(labelled, others)
-        value = stratified(labelled, others).estimate.value
-        if few:
-            reasons.append(f"{names[place - 1]}: {few}")
-        bounds.append(None if few else value)
-    lower, upper = bounds
-    if lower is None or upper is None:
-        return Difference(lower, upper, None, None, n, "; ".join(reasons))
+    (first, few_first), (second, few_second) = _stratified_rate(counts, 1), _stratified_rate(counts, 2)
+    if first is None or second is None:
+        reasons = [f"{name}: {few}" for name, few in zip(names, (few_first, few_second), strict=True) if few]
+        return Difference(first, second, None, None, n, "; ".join(reasons))
     sample = _Sample.of(counts, by_question, (*VERDICTS, None))
     if sample.table is not None:
         with_label = int(sample.table[:, : len(VERDICTS) ** 3].any(axis=1).sum())
         sample = sample._replace(questions=with_label, few=few_questions(with_label, labels))
     if sample.few:
-        return _without(lower, upper, n, "rate", sample)
+        return _without(first, second, n, "rate", sample)
     drawn = sample.drawn(resamples, seed)
     count = sample.effective or labels
     extra = pseudo_weight(count) * _pseudo_pairs([0, 1, 2])
     drawn = drawn.copy()
     drawn[:, :3] += pseudo_cells((resamples,), extra, labels / count, seed).reshape(-1, 3, 3, 3)
-    return _difference(lower, upper, _stratified_difference(drawn), n, "rate", sample)
+    return _difference(first, second, _stratified_difference(drawn), n, "rate", sample)
+
+
+def _stratified_rate(counts: TwoVerdicts, place: Literal[1, 2]) -> tuple[float | None, str]:
+    """The stratified win rate by the verdicts of the first or the second network, or why there are too few labels."""
+    labelled: Counter[tuple[Verdict, Verdict]] = Counter()
+    others: Counter[Verdict] = Counter()
+    for cell, count in counts.items():
+        if cell[0] is None:
+            others[cell[place]] += count
+        else:
+            labelled[cell[place], cell[0]] += count
+    few = too_few(labelled, others)
+    return (None, few) if few else (stratified(labelled, others).estimate.value, "")
 
 
 def _stratified_difference(drawn: Array) -> Array:

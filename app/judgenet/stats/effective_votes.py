@@ -138,9 +138,7 @@ def effective_votes(
             interval = _normal_interval(values, number, mean, judges)
         else:
             interval = _interval(values, number, groups, judges, resamples, seed)
-        reason = "" if interval else "too few resamples have a correlation"
-        if interval is not None and interval.high > FINITE:
-            interval, reason = None, "in some resamples the errors cancel out: the interval has no upper end"
+        interval, reason = _finite(interval)
     return EffectiveVotes(
         effective(mean, judges), interval, mean, judges, basis, n, len(verdicts), groups, missing, reason
     )
@@ -150,6 +148,15 @@ def _mean_correlation(values: Floats) -> float | None:
     matrix = correlations(values)
     rest = matrix[~np.eye(len(matrix), dtype=bool)]
     return None if np.isnan(rest).all() else float(np.nanmean(rest))
+
+
+def _finite(interval: Interval | None) -> tuple[Interval | None, str]:
+    """An interval of effective votes that has an upper end, or why there is none."""
+    if interval is None:
+        return None, "too few resamples have a correlation"
+    if interval.high > FINITE:
+        return None, "in some resamples the errors cancel out: the interval has no upper end"
+    return interval, ""
 
 
 def _interval(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from judgenet.core.bias import PROBES
@@ -334,13 +335,10 @@ def rank_agreement(
         rankings[AT_ONCE] = {question: scores_of(order) for question, order in orders.items()}
     raters = tuple(rankings)
     overlaps = {
-        (first, second): mean_overlap(rankings[first], rankings[second])
-        for place, first in enumerate(raters)
-        for second in raters[place + 1 :]
+        (first, second): mean_overlap(rankings[first], rankings[second]) for first, second in combinations(raters, 2)
     }
     shares = {rater: win_shares([game for _, game in rows]) for rater, rows in played.items()}
-    names = dict.fromkeys(name for game in games for name, _ in game.annotators)
-    persons = [_by_question(_labelled((game, dict(game.annotators).get(name)) for game in games)) for name in names]
+    persons = _person_rankings(games)
     if len(persons) < 2:
         return RankAgreement(systems, raters, overlaps, shares, others=titles)
     return RankAgreement(
@@ -373,6 +371,12 @@ def _by_question(rows: Played) -> dict[Hashable, dict[str, float]]:
     for question, game in rows:
         by_question.setdefault(question, []).append(game)
     return {question: win_shares(some) for question, some in by_question.items()}
+
+
+def _person_rankings(games: Sequence[SystemGame]) -> list[Any]:
+    """The rankings, by instruction, of each person who labelled pairs by name."""
+    names = dict.fromkeys(name for game in games for name, _ in game.annotators)
+    return [_by_question(_labelled((game, dict(game.annotators).get(name)) for game in games)) for name in names]
 
 
 def _played(

@@ -133,13 +133,11 @@ def plan_labels(
     if not n:
         raise ValueError("No pair has a verdict yet, so that nothing can be planned.")
     assumed = m < FEWEST_LABELS
-    strata = (
-        assumed_strata({verdict: count / n for verdict, count in totals.items()})
-        if assumed
-        else {
-            part.verdict: PlannedStratum(part.share, part.mean, part.sd) for part in stratified(labelled, others).strata
-        }
-    )
+    if assumed:
+        strata = assumed_strata({verdict: count / n for verdict, count in totals.items()})
+    else:
+        parts_there = stratified(labelled, others).strata
+        strata = {part.verdict: PlannedStratum(part.share, part.mean, part.sd) for part in parts_there}
     parts = list(strata.values())
     effect = DesignEffect() if by_question is None else design_effect(by_question)
     best = stratified_labels(parts, n, width, within_verdict=True, effect=effect.value)

@@ -222,11 +222,7 @@ def rank(
     counted = [game for game in played if ties == "half" or game.verdict != "tie"]
     by_question = _by_question(k, counted)
     wins = np.asarray(by_question.sum(axis=0)).reshape(k, k)
-    strengths = bradley_terry(wins)
-    prior = strengths is None
-    if strengths is None:
-        strengths = bradley_terry(wins, PRIOR)
-    assert strengths is not None
+    strengths, prior = _finite_strengths(wins)
     questions = by_question.shape[0]
     reason = ""
     ends: list[Interval | None] = [None] * k
@@ -263,6 +259,16 @@ def rank(
         seed=seed,
         reason=reason,
     )
+
+
+def _finite_strengths(wins: Array) -> tuple[Array, bool]:
+    """The strengths, and whether :data:`PRIOR` had to be added because the results alone give no finite ones."""
+    strengths = bradley_terry(wins)
+    if strengths is not None:
+        return strengths, False
+    strengths = bradley_terry(wins, PRIOR)
+    assert strengths is not None
+    return strengths, True
 
 
 def _outcomes(k: int, games: Iterable[Game]) -> Any:

@@ -199,26 +199,7 @@ def start_run(store: Store, fingerprint: str, record: Mapping[str, Any], pairs: 
                 "UPDATE runs SET state='running', message='', finished_at=NULL, record=? WHERE id=?",
                 (json.dumps({**kept, **record, "starts": starts}, sort_keys=True), run_id),
             )
-        bodies = [json.dumps(pair.to_json(), sort_keys=True) for pair in pairs]
-        hashes = [hashlib.sha256(body.encode("ascii")).digest() for body in bodies]
-        known = set()
-        if row is not None:
-            known = {
-                bytes(kept_hash)
-                for (kept_hash,) in db.execute(
-                    "SELECT hash FROM pairs JOIN run_pairs ON pair_row=pairs.id WHERE run=?", (number,)
-                )
-            }
-        new = [(index, digest) for index, digest in enumerate(hashes) if digest not in known]
-        db.executemany(
-            "INSERT INTO pairs (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            ((digest, bodies[index]) for index, digest in new),
-        )
-        db.executemany(
-            "INSERT INTO run_pairs (run, pair, pair_id, pair_row) SELECT ?1, ?2, ?3, id FROM pairs WHERE hash=?4 "
-            "ON CONFLICT DO UPDATE SET pair_row=excluded.pair_row",
-            ((number, index, storable(pairs[index].id), digest) for index, digest in new),
-        )
+        _enter_pairs(db, number, pairs)
         return run_id
 
     run_id = store.run_now(write)
@@ -230,6 +211,26 @@ def _info(row: Sequence[Any]) -> RunInfo:
 
 
 _RUN = "SELECT id, number, fingerprint, created_at, finished_at, state, message, record FROM runs"
+
+
+def _enter_pairs(db: sqlite3.Connection, run: int, pairs: Sequence[Pair]) -> None:
+    """Enters those pairs of a run that it does not have yet in this form."""
+    bodies = [json.dumps(pair.to_json(), sort_keys=True) for pair in pairs]
+    hashes = [hashlib.sha256(body.encode("ascii")).digest() for body in bodies]
+    known = {
+        bytes(kept_hash)
+        for (kept_hash,) in db.execute("SELECT hash FROM pairs JOIN run_pairs ON pair_row=pairs.id WHERE run=?", (run,))
+    }
+    new = [(index, digest) for index, digest in enumerate(hashes) if digest not in known]
+    db.executemany(
+        "INSERT INTO pairs (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        ((digest, bodies[index]) for index, digest in new),
+    )
+    db.executemany(
+        "INSERT INTO run_pairs (run, pair, pair_id, pair_row) SELECT ?1, ?2, ?3, id FROM pairs WHERE hash=?4 "
+        "ON CONFLICT DO UPDATE SET pair_row=excluded.pair_row",
+        ((run, index, storable(pairs[index].id), digest) for index, digest in new),
+    )
 
 
 _OF_PAIRS = "json_extract(record, '$.lab') IS NULL"
