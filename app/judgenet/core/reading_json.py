@@ -142,23 +142,10 @@ def verdict_of(value: Any, scale: Scale, start: int = 0, end: int = 0, depth: in
         return None
     if not depth:
         return None
-    said = [
-        (key, inner_verdict)
-        for key, item in inner
-        if (inner_verdict := verdict_of(item, scale, start, end, depth - 1)) is not None
-    ]
-    final = [inner_verdict for key, inner_verdict in said if _FINAL.search(key)]
-    verdicts = final or [inner_verdict for _, inner_verdict in said]
-    if (
-        len(
-            {
-                (inner_verdict.choice, inner_verdict.first, inner_verdict.second)
-                for inner_verdict in verdicts
-                if inner_verdict.problem is None
-            }
-        )
-        > 1
-    ):
+    read = [(key, verdict_of(item, scale, start, end, depth - 1)) for key, item in inner]
+    said = [(key, verdict) for key, verdict in read if verdict is not None]
+    verdicts = [verdict for key, verdict in said if _FINAL.search(key)] or [verdict for _, verdict in said]
+    if len({(each.choice, each.first, each.second) for each in verdicts if each.problem is None}) > 1:
         return JsonVerdict(start, end, problem=Reason.CONTRADICTORY, detail="the object holds two verdicts that differ")
     return verdicts[-1] if verdicts else None
 
@@ -171,58 +158,70 @@ _REPEATED = re.compile(
 _FINAL = re.compile(r"final|overall|total|verdict|最终|总", re.I)
 
 
+class _Fields:
+    """What the fields of an object say, by their names."""
+
+    def __init__(self, value: dict[Any, Any]) -> None:
+        self.scores: dict[int, Any] = {}
+        self.choice: Choice | None = None
+        self.chosen: str | None = None
+        """The response that is called the better one, as it is written."""
+        self.twice: str = value.get(_TWICE, "")
+        """A field that is given twice, and not the same."""
+        self._final: set[int] = set()
+        evidence: list[str] = []
+        for key, item in value.items():
+            kind, index = _meaning(key)
+            if kind == "score":
+                self._score(key, index, item)
+            elif kind == "scores":
+                self.scores |= _parts(item)
+            elif kind == "evidence":
+                evidence += [part for part in (item if isinstance(item, list) else [item]) if isinstance(part, str)]
+            elif kind == "choice" and isinstance(item, str | int):
+                self.chosen = str(item)
+                text = fold(self.chosen)
+                self.choice = choice_at(text, 0, len(text.low)).choice
+        self.evidence = "\n".join(evidence)
+
+    def _score(self, key: str, index: int, item: Any) -> None:
+        """A score counts over an earlier one of the same response where it is called final, and not after such a
+        one."""
+        if _FINAL.search(key):
+            self._final.add(index)
+        elif index in self.scores and self.scores[index] != item:
+            if index in self._final:
+                return
+            self.twice = self.twice or key
+        self.scores[index] = item
+
+
 def _fields(value: dict[Any, Any], scale: Scale, start: int, end: int) -> JsonVerdict | None:
-    scores: dict[int, Any] = {}
-    evidence: list[str] = []
-    choice: Choice | None = None
-    chosen = None
-    final: set[int] = set()
-    twice: str = value.get(_TWICE, "")
-    for key, item in value.items():
-        kind, index = _meaning(key)
-        if kind == "score":
-            if index in scores and scores[index] != item:
-                if _FINAL.search(key):
-                    final.add(index)
-                elif index in final:
-                    continue
-                else:
-                    twice = twice or key
-            elif _FINAL.search(key):
-                final.add(index)
-            scores[index] = item
-        elif kind == "scores":
-            scores |= _parts(item)
-        elif kind == "evidence":
-            evidence += [part for part in (item if isinstance(item, list) else [item]) if isinstance(part, str)]
-        elif kind == "choice" and isinstance(item, str | int):
-            chosen = str(item)
-            text = fold(chosen)
-            choice = choice_at(text, 0, len(text.low)).choice
-    evidence_text = "\n".join(evidence)
+    fields = _Fields(value)
+    choice, chosen = fields.choice, fields.chosen
 
     def problem(reason: Reason, detail: str) -> JsonVerdict:
-        return JsonVerdict(start, end, evidence_text, problem=reason, detail=detail[:80])
+        return JsonVerdict(start, end, fields.evidence, problem=reason, detail=detail[:80])
 
-    if twice:
-        return problem(Reason.CONTRADICTORY, f"{twice} is given twice, and not the same")
-    if not scores:
+    if fields.twice:
+        return problem(Reason.CONTRADICTORY, f"{fields.twice} is given twice, and not the same")
+    if not fields.scores:
         if choice is not None:
-            return JsonVerdict(start, end, evidence_text, choice)
+            return JsonVerdict(start, end, fields.evidence, choice)
         return problem(Reason.UNPARSED, f"no response is called {chosen!r}") if chosen is not None else None
     read: list[float] = []
     for index in (0, 1):
-        if index not in scores:
+        if index not in fields.scores:
             return problem(Reason.UNPARSED, f"the score of response {index + 1} is missing")
-        score = _score(scores[index], scale)
+        score = _score(fields.scores[index], scale)
         if isinstance(score, Reason):
-            return problem(score, f"score of response {index + 1}: {str(scores[index])[:40]}")
+            return problem(score, f"score of response {index + 1}: {str(fields.scores[index])[:40]}")
         read.append(score)
     first, second = read
     sign = choice_of(first, second)
     if choice is not None and choice != sign:
         return problem(Reason.CONTRADICTORY, f"scores {first:g} and {second:g}, but chosen is {chosen}")
-    return JsonVerdict(start, end, evidence_text, sign, first, second)
+    return JsonVerdict(start, end, fields.evidence, sign, first, second)
 
 
 def _parts(value: Any) -> dict[int, Any]:

@@ -87,7 +87,11 @@ def split_thinking(text: str) -> Parts:
         return Parts(text)
     # The marks of a text in JSON are part of what it says.
     spans = [(start, end) for start, end, _ in objects(text)] if "{" in text else []
-    return _cut(text, [mark for mark in marks if not any(start < mark.start() < end for start, end in spans)])
+    cutter = _Cutter(text)
+    for mark in marks:
+        if not any(start < mark.start() < end for start, end in spans):
+            cutter.cut(mark)
+    return cutter.parts()
 
 
 def _in_words(text: str) -> Parts | None:
@@ -148,80 +152,99 @@ def _stem(mark: re.Match[str]) -> str:
     return _BOUNDS.sub("", (mark["special"] or "").replace("▁", "_")).strip("_").lower()
 
 
-def _cut(text: str, marks: list[re.Match[str]]) -> Parts:
-    answer: list[str] = []
-    thinking: list[str] = []
-    place = 0
-    mode: Literal["answer", "thinking", "other"] = "answer"
-    channels = False
-    fenced = details = False
-    waiting: re.Match[str] | None = None
-    unknown = ""
+class _Cutter:
+    """A reply that is being cut at its marks: the pieces so far, and what the one from ``place`` on belongs to."""
 
-    def flush(end: int) -> None:
-        (answer if mode == "answer" else thinking).append(text[place:end])
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.answer: list[str] = []
+        self.thinking: list[str] = []
+        self.place = 0
+        self.mode: Literal["answer", "thinking", "other"] = "answer"
+        self.channels = False
+        self.details = False
+        self.waiting: re.Match[str] | None = None
 
-    for mark in marks:
-        start, end = mark.span()
+    def cut(self, mark: re.Match[str]) -> None:
+        """Goes on to a mark, which ends the piece before it unless it counts as text."""
         kind = _kind(mark)
-        if start < place:
-            continue
-        if mark["details_end"] and not details:
-            continue
+        if mark.start() < self.place or (mark["details_end"] and not self.details):
+            return
         if kind == "unknown":
-            if waiting is not None and _CLOSING.search(mark["special"] or "") and _stem(mark) == _stem(waiting):
-                flush(start)
-                place, mode, waiting = end, "answer", None
-            elif text[end:].strip() and mode == "answer":
-                flush(start)
-                place, mode, waiting = end, "thinking", mark
-            else:
-                flush(start)
-                place = end
-            continue
-        if kind == "open":
-            if mode == "answer" and not _begins(text, place, mark):
-                continue
-            flush(start)
-            place, mode = end, "thinking"
-            channels = channels or mark["channel"] is not None
-            fenced, details = bool(mark["fence"]), bool(mark["details"])
-            if fenced:
-                closing = re.compile(r"\n(?:```|~~~)").search(text, end)
-                thinking.append(text[end : closing.start() if closing else len(text)])
-                place, mode = (closing.end(), "answer") if closing else (len(text), "answer")
+            self._unknown(mark)
+        elif kind == "open":
+            if self.mode != "answer" or _begins(self.text, self.place, mark):
+                self._open(mark)
         elif kind == "close":
-            if mode == "answer":
-                thinking += [*answer, text[place:start]]
-                answer.clear()
-            else:
-                flush(start)
-            place, mode, details, waiting = end, "answer", False, None
+            self._close(mark)
         elif kind == "answer":
-            flush(start)
-            thinking += answer
-            answer.clear()
-            place, mode, waiting = end, "answer", None
+            self._flush(mark)
+            self._answer_is_thinking()
+            self.mode, self.waiting = "answer", None
         elif kind == "other":
-            flush(start)
-            place, mode = end, "other"
+            self._flush(mark)
+            self.mode = "other"
         else:
-            flush(start)
-            place = end
-            head = mark["end"] is None
-            if mode == "answer" and "".join(answer).strip():
-                # What a model writes behind the end of its answer is none.
-                mode = "answer" if head and mark["turn"] is None and mark["header"] is None else "other"
-            elif mode != "answer" and not channels and waiting is None:
-                mode = "answer"
-    flush(len(text))
-    answer_text = "".join(answer).strip()
-    if waiting is not None:
-        # Which side of the token is the thinking, cannot be told.
-        unknown = waiting[0]
-        thinking = [*answer, *thinking] if answer_text else thinking
-        answer_text = ""
-    return Parts(answer_text, "\n".join(part.strip() for part in thinking if part.strip()), unknown)
+            self._end(mark)
+
+    def parts(self) -> Parts:
+        """The parts of the reply after its last mark."""
+        self._keep(self.text[self.place :])
+        answer_text, thinking, unknown = "".join(self.answer).strip(), self.thinking, ""
+        if self.waiting is not None:
+            # Which side of the token is the thinking, cannot be told.
+            unknown = self.waiting[0]
+            thinking = [*self.answer, *thinking] if answer_text else thinking
+            answer_text = ""
+        return Parts(answer_text, "\n".join(part.strip() for part in thinking if part.strip()), unknown)
+
+    def _keep(self, piece: str) -> None:
+        (self.answer if self.mode == "answer" else self.thinking).append(piece)
+
+    def _flush(self, mark: re.Match[str]) -> None:
+        """Keeps the piece before a mark; the next one begins after it."""
+        self._keep(self.text[self.place : mark.start()])
+        self.place = mark.end()
+
+    def _answer_is_thinking(self) -> None:
+        self.thinking += self.answer
+        self.answer.clear()
+
+    def _unknown(self, mark: re.Match[str]) -> None:
+        """A token that the table does not know begins thinking, or ends what its like began."""
+        waiting = self.waiting
+        closes = waiting is not None and _CLOSING.search(mark["special"] or "") and _stem(mark) == _stem(waiting)
+        opens = self.mode == "answer" and bool(self.text[mark.end() :].strip())
+        self._flush(mark)
+        if closes:
+            self.mode, self.waiting = "answer", None
+        elif opens:
+            self.mode, self.waiting = "thinking", mark
+
+    def _open(self, mark: re.Match[str]) -> None:
+        self._flush(mark)
+        self.mode, self.details = "thinking", bool(mark["details"])
+        self.channels = self.channels or mark["channel"] is not None
+        if mark["fence"]:
+            closing = re.compile(r"\n(?:```|~~~)").search(self.text, mark.end())
+            self.thinking.append(self.text[mark.end() : closing.start() if closing else len(self.text)])
+            self.place, self.mode = closing.end() if closing else len(self.text), "answer"
+
+    def _close(self, mark: re.Match[str]) -> None:
+        self._flush(mark)
+        if self.mode == "answer":
+            self._answer_is_thinking()
+        self.mode, self.details, self.waiting = "answer", False, None
+
+    def _end(self, mark: re.Match[str]) -> None:
+        """The end of a turn, or the head of the assistant's."""
+        self._flush(mark)
+        if self.mode == "answer" and "".join(self.answer).strip():
+            # What a model writes behind the end of its answer is none.
+            head = mark["end"] is None and mark["turn"] is None and mark["header"] is None
+            self.mode = "answer" if head else "other"
+        elif self.mode != "answer" and not self.channels and self.waiting is None:
+            self.mode = "answer"
 
 
 def _begins(text: str, place: int, mark: re.Match[str]) -> bool:

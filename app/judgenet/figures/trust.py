@@ -276,7 +276,7 @@ class LayerDiscussion:
     each: dict[str, tuple[MindChanges, Overturns]]
 
 
-class _Two(NamedTuple):
+class _TwoLayers(NamedTuple):
     """What the neurons of a layer said before and after, merged and by order, and what most others said."""
 
     before: Codes
@@ -301,7 +301,7 @@ def discussion(frame: RunFrame) -> tuple[LayerDiscussion, ...]:
     layers = []
     for layer in range(2, frame.spec.depth + 1):
         mine, earlier = frame.columns_of(layer), frame.columns_before(layer)
-        two = _Two(
+        two = _TwoLayers(
             before=_at(frame.neurons, earlier),
             after=frame.neurons[:, mine],
             others=others_majority(frame.neurons[:, frame.columns_of(layer - 1)], frame.reads_others(layer)),

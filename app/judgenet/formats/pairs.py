@@ -312,6 +312,61 @@ def _bad_rows(bad: Sequence[tuple[RecordTable, BadRow]]) -> Finding:
     return Finding("bad_rows", "warning", len(bad), f"{rows} left out ({'; '.join(places[:_BAD_ROWS_SHOWN])}{more}).")
 
 
+class _RecordSorter:
+    """Tells the records of a table that can be read from those that cannot: the numbers of the ``good`` ones, and the
+    ``bad`` ones. ``seen`` are the pairs of earlier tables by id."""
+
+    def __init__(self, table: RecordTable, mapping: PairMapping, seen: dict[str, Pair], lenient: bool) -> None:
+        columns = {name: table.read(name) for name in table.names}
+        self._table = table
+        self.cached = replace(table, read=columns.__getitem__)
+        self._seen = seen
+        self._lenient = lenient
+        self._has_ids = "id" in plan_of(table.head(1), mapping).columns if table.rows else False
+        self.good: list[int] = []
+        self.bad: list[BadRow] = []
+
+    def sort(self, mapping: PairMapping) -> None:
+        """Sorts all records anew, as a mapping reads them.
+
+        :raises CodingError: the meaning of a label is not known.
+        """
+        self.good, self.bad = [], []
+        self._look(range(len(self._table.rows)), mapping)
+
+    def _look(self, places: Sequence[int], mapping: PairMapping) -> None:
+        """Reads some records at once, and each half of them where that fails."""
+        rows = self._table.rows
+        some = self._table if len(places) == len(rows) else self.cached.take(places)
+        try:
+            pairs = Reader(plan_of(some, mapping), mapping, lenient=self._lenient).read()
+        except DataError as error:
+            if error.row is None or (isinstance(error, CodingError) and mapping.labels is None):
+                raise
+            if len(places) == 1:
+                self.bad.append(BadRow(rows[places[0]], error.problem))
+                return
+            middle = len(places) // 2
+            self._look(places[:middle], mapping)
+            self._look(places[middle:], mapping)
+            return
+        if self._has_ids:
+            self._compare(places, pairs)
+        else:
+            self.good.extend(places)
+
+    def _compare(self, places: Sequence[int], pairs: Sequence[Pair]) -> None:
+        """A pair whose id is there already has to have the texts of the earlier one."""
+        for place, pair in zip(places, pairs, strict=True):
+            earlier = self._seen.setdefault(pair.id, pair)
+            if earlier is pair or same_texts(earlier, pair):
+                self.good.append(place)
+            else:
+                row = earlier.source.row if earlier.source else 0
+                problem = f"The id {shown(pair.id)} is there already, in row {row:,}."
+                self.bad.append(BadRow(self._table.rows[place], problem))
+
+
 def _good_records(
     table: RecordTable, mapping: PairMapping, seen: dict[str, Pair], lenient: bool
 ) -> tuple[RecordTable, list[BadRow]]:
@@ -321,51 +376,19 @@ def _good_records(
     coding that has to be said.
     """
     strict = replace(mapping, leave_out_bad=False)
-    bad: list[BadRow] = []
-    good: list[int] = []
-
-    def look(places: Sequence[int], mapping: PairMapping) -> None:
-        some = table if len(places) == len(table.rows) else cached.take(places)
-        try:
-            pairs = Reader(plan_of(some, mapping), mapping, lenient=lenient).read()
-        except DataError as error:
-            if error.row is None or (isinstance(error, CodingError) and mapping.labels is None):
-                raise
-            if len(places) == 1:
-                bad.append(BadRow(table.rows[places[0]], error.problem))
-                return
-            middle = len(places) // 2
-            look(places[:middle], mapping)
-            look(places[middle:], mapping)
-            return
-        if not given:
-            good.extend(places)
-            return
-        for place, pair in zip(places, pairs, strict=True):
-            earlier = seen.setdefault(pair.id, pair)
-            if earlier is pair or same_texts(earlier, pair):
-                good.append(place)
-            else:
-                row = earlier.source.row if earlier.source else 0
-                bad.append(BadRow(table.rows[place], f"The id {shown(pair.id)} is there already, in row {row:,}."))
-
-    columns = {name: table.read(name) for name in table.names}
-    cached = replace(table, read=columns.__getitem__)
-    given = "id" in plan_of(table.head(1), strict).columns if table.rows else False
-    every = range(len(table.rows))
+    sorter = _RecordSorter(table, strict, seen, lenient)
     try:
-        look(every, strict)
+        sorter.sort(strict)
     except CodingError:
         known = Reader(plan_of(table, strict), strict).label_values()
         undecided = sum(known.counts[value] for value in known.undecided)
         if undecided > _FEW_UNKNOWN * sum(known.counts.values()):
             raise
-        good.clear()
-        bad.clear()
-        look(every, replace(strict, labels=known.known))
-    if not good:
-        raise table.error(f"No record can be read; the first one: {bad[0].problem}", "Mend the file or its mapping.")
-    return (table if not bad else cached.take(good)), bad
+        sorter.sort(replace(strict, labels=known.known))
+    if not sorter.good:
+        first = sorter.bad[0].problem
+        raise table.error(f"No record can be read; the first one: {first}", "Mend the file or its mapping.")
+    return (sorter.cached.take(sorter.good) if sorter.bad else table), sorter.bad
 
 
 def _good_of_many(

@@ -203,7 +203,6 @@ def clustered_interval(
     with replacement (:func:`judgenet.stats.intervals.shares_over_questions`). Where all pairs agree a bootstrap has no
     width: it is Wilson's then, over instructions.
     """
-
     table = _by_question(questions, counted & ~biased, biased & counted)
     table = table[table.any(axis=1)]
     misses, hits = (int(total) for total in table.sum(axis=0))

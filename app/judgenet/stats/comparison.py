@@ -353,7 +353,6 @@ def rate_difference(
     one network are not random within those of the other. Where one of the rates is refused, the other is given all the
     same, and the reason names the one by ``names``.
     """
-
     n = sum(counts.values())
     if not n:
         return Difference(None, None, None, None, 0, "no pair has a verdict of both")

@@ -266,15 +266,7 @@ def with_intervals(
                     for name in ("h", "alpha_nominal", "alpha_ordinal", "fleiss")
                 },
             )
-    raters = table.sum(axis=1)
-    agreeing = (table * (table - 1)).sum(axis=1) / (raters * (raters - 1))
-    # Coincidences of two values within a unit, as Krippendorff counts them; then the share that agrees, the unit, and
-    # what Fleiss' kappa sums.
-    coincidences = (table[:, :, None] * table[:, None, :] - table[:, :, None] * np.eye(3)) / (raters - 1)[:, None, None]
-    terms = np.concatenate(
-        [coincidences.reshape(len(table), 9), table, np.stack([agreeing, np.ones(len(table)), raters], axis=1)], axis=1
-    )
-    drawn = resampled_sums(terms, resamples, seed, mine)
+    drawn = resampled_sums(_panel_terms(table), resamples, seed, mine)
     n = len(table) if mine is None else questions
     drawn = drawn + _pseudo_pairs(table, n, resamples, seed)
     effective = None if mine is None else n
@@ -289,6 +281,18 @@ def with_intervals(
         alpha_ordinal=_between(panel.alpha_ordinal, _alphas(together, "ordinal"), effective, -1.0),
         fleiss=_between(panel.fleiss, fleiss, effective, -1.0),
     )
+
+
+def _panel_terms(table: Numbers) -> Numbers:
+    """What each unit adds to the sums of a panel: the coincidences of two values within it, as Krippendorff counts
+    them; its counts; then the share that agrees, the unit, and what Fleiss' kappa sums."""
+    import numpy as np
+
+    raters = table.sum(axis=1)
+    agreeing = (table * (table - 1)).sum(axis=1) / (raters * (raters - 1))
+    coincidences = (table[:, :, None] * table[:, None, :] - table[:, :, None] * np.eye(3)) / (raters - 1)[:, None, None]
+    last = np.stack([agreeing, np.ones(len(table)), raters], axis=1)
+    return np.concatenate([coincidences.reshape(len(table), 9), table, last], axis=1)
 
 
 def _pseudo_pairs(table: Numbers, n: int, resamples: int, seed: int) -> Numbers:
@@ -436,7 +440,6 @@ def against_people(
 
     :raises ValueError: the shapes do not go together.
     """
-
     if codes.shape != (len(human), len(names)):
         raise ValueError(f"{len(names)} raters and {len(human)} labels do not go with codes of shape {codes.shape}.")
     places, repeated = _questions(human, groups)

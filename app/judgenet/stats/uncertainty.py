@@ -252,8 +252,6 @@ def review_curve(
     """
     import numpy as np
 
-    from judgenet.stats.curves import pair_counts
-
     for share in (*shares, reviewed_right):
         if not 0 <= share <= 1:
             raise ValueError(f"A share is from 0 to 1, not {share}.")
@@ -263,31 +261,37 @@ def review_curve(
         return ReviewCurve((), 0, total, 0, 0, seed, reviewed_right, None, True, _NO_PAIR)
     hits = np.concatenate(([0], np.cumsum(ordered.right)))
     whole = int(hits[-1])
-    points = []
-    for reviewed in sorted({ceil(round(share * n, 9)) for share in shares}):
-        rest = slice(reviewed, None)
-        untouched = agreement_of(pair_counts(ordered.human[rest], ordered.judged[rest]))
-        within = _untouched_intervals(ordered, untouched, reviewed, resamples, seed)
-        right = whole - int(hits[reviewed]) + reviewed_right * reviewed
-        points.append(
-            ReviewPoint(
-                reviewed=reviewed,
-                share=reviewed / n,
-                accuracy=right / n,
-                interval=_reviewed_interval(ordered, reviewed, reviewed_right, resamples, seed),
-                by_chance=(whole / n) * (1 - reviewed / n) + reviewed_right * reviewed / n,
-                mended=reviewed - int(hits[reviewed]),
-                untouched=untouched,
-                untouched_interval=within.accuracy,
-                untouched_kappa_interval=within.kappa,
-                reasons=_untouched_reasons(untouched, within),
-            )
-        )
+    points = [
+        _review_point(ordered, reviewed, reviewed_right, resamples, seed)
+        for reviewed in sorted({ceil(round(share * n, 9)) for share in shares})
+    ]
     after = (whole - hits + reviewed_right * np.arange(n + 1)) / n
     by_chance = np.linspace(whole / n, reviewed_right, n + 1)
     gain = float(np.trapezoid(after - by_chance, dx=1 / n))
     levels = int(ordered.level[-1]) + 1
     return ReviewCurve(tuple(points), n, total, ordered.unknown, levels, seed, reviewed_right, gain, n < FEW_PAIRS)
+
+
+def _review_point(ordered: _Reviewed, reviewed: int, reviewed_right: float, resamples: int, seed: int) -> ReviewPoint:
+    """The curve after the review of so many pairs."""
+    from judgenet.stats.curves import pair_counts
+
+    n, whole, hits = len(ordered.right), int(ordered.right.sum()), int(ordered.right[:reviewed].sum())
+    rest = slice(reviewed, None)
+    untouched = agreement_of(pair_counts(ordered.human[rest], ordered.judged[rest]))
+    within = _untouched_intervals(ordered, untouched, reviewed, resamples, seed)
+    return ReviewPoint(
+        reviewed=reviewed,
+        share=reviewed / n,
+        accuracy=(whole - hits + reviewed_right * reviewed) / n,
+        interval=_reviewed_interval(ordered, reviewed, reviewed_right, resamples, seed),
+        by_chance=(whole / n) * (1 - reviewed / n) + reviewed_right * reviewed / n,
+        mended=reviewed - hits,
+        untouched=untouched,
+        untouched_interval=within.accuracy,
+        untouched_kappa_interval=within.kappa,
+        reasons=_untouched_reasons(untouched, within),
+    )
 
 
 def _untouched_intervals(

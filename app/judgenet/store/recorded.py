@@ -230,18 +230,10 @@ def import_run(
         "recorded" if rule == ENDPOINT else "text" if rule or selected.sites[site].text is not None else "neither"
         for site, (_, rule) in outcomes.items()
     )
-    calls = sorted(outcomes)
-    parts = [network_json.digest(spec), data_hash(selected.pairs), reading, unread]
-    digest = hashlib.sha256(json.dumps(parts).encode("ascii"))
-    for site in calls:
-        judgment = selected.sites[site]
-        digest.update(
-            json.dumps([*site, judgment.text, judgment.verdict, judgment.scores, judgment.stated]).encode("ascii")
-        )
     reading_record = {
         "reading": reading,
         "unread": unread,
-        "calls": len(calls),
+        "calls": len(outcomes),
         "taken_as_recorded": taken["recorded"],
         "read_from_text": taken["text"],
         **selected.notes,
@@ -257,14 +249,23 @@ def import_run(
         **(record or {}),
         "recorded": reading_record,
     }
-    run = start_run(store, digest.hexdigest(), whole, selected.pairs)
-    sites = _all_sites(selected)
+    run = start_run(store, _import_digest(selected, spec, reading, unread), whole, selected.pairs)
     by_pair: dict[int, list[CallSite]] = {}
-    for site in sites:
+    for site in _all_sites(selected):
         by_pair.setdefault(site.pair, []).append(site)
     store.run_now(partial(_write, store=store, run=run.number, selected=selected, by_pair=by_pair, outcomes=outcomes))
     _finish(store, run.id, describe(reading_record))
     return run_info(store, run.id)
+
+
+def _import_digest(selected: Selected, spec: NetworkSpec, reading: ReadingMode, unread: Unread) -> str:
+    """What tells an import from another: its network, pairs, judgments and how these are read."""
+    parts = [network_json.digest(spec), data_hash(selected.pairs), reading, unread]
+    digest = hashlib.sha256(json.dumps(parts).encode("ascii"))
+    for site, judgment in sorted(selected.sites.items()):
+        said = [*site, judgment.text, judgment.verdict, judgment.scores, judgment.stated]
+        digest.update(json.dumps(said).encode("ascii"))
+    return digest.hexdigest()
 
 
 def describe(reading_record: Mapping[str, Any]) -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judgenet.core.aggregate import aggregation_names
 from judgenet.core.bias.base import BiasError, LabSettings
@@ -80,16 +82,34 @@ def run_bias(
     pairs = [replace(run_pair.pair, shown=None) for run_pair in run_pairs(store, run) if done[run_pair.index]]
     if not pairs:
         raise BiasError(f"{run.id} has no finished pair yet.")
+    given = _answers(frame, spec, done)
+    judges = _judges(spec, given.places)
+    lab = build_lab(pairs, probes, settings).lab
+    result = evaluate(lab, judges, {judge.id: given.by_judge.get(judge.id, {}) for judge in judges}, coins=coins)
+    cells = tuple(_why_nothing(cell, result.plan(cell.probe)) for cell in result.cells)
+    notes = tuple(_notes(spec, given.orders))
+    return RunBias(replace(result, cells=cells), given.orders, systems_of(pairs), notes)
+
+
+class _Answers(NamedTuple):
+    """What was said in a run, by judge and prompt; the neurons that said it, and the orders that were asked."""
+
+    by_judge: dict[str, dict[str, Choice | None]]
+    places: set[tuple[int, int]]
+    orders: tuple[Order, ...]
+
+
+def _answers(frame: RunFrame, spec: NetworkSpec, done: NDArray[np.bool_]) -> _Answers:
     answers: dict[str, dict[str, Choice | None]] = {}
     places: set[tuple[int, int]] = set()
-    orders: set[Order] = set()
+    orders: list[Order] = []
     scores = frame.call_scores(without=Reason.NOT_RECORDED)
     for order in ORDERS:
         calls = scores.of_order(order)
         here = done & calls.asked.any(axis=(1, 2, 3))
         if not here.any():
             continue
-        orders.add(order)
+        orders.append(order)
         table = verdict_table(calls, aggregation_names(spec), spec.aggregation)
         for part in said_by_parts(table, spec, frame.places):
             there = np.flatnonzero(here & part.there)
@@ -98,12 +118,7 @@ def run_bias(
             of_part = answers.setdefault(part.id, {})
             for index, choice in zip(there, positions_of(part.codes[there], order), strict=True):
                 of_part[f"{frame.pairs.ids[index]} · {order}"] = choice
-    judges = _judges(spec, places)
-    lab = build_lab(pairs, probes, settings).lab
-    result = evaluate(lab, judges, {judge.id: answers.get(judge.id, {}) for judge in judges}, coins=coins)
-    asked: tuple[Order, ...] = tuple(order for order in ORDERS if order in orders)
-    cells = tuple(_why_nothing(cell, result.plan(cell.probe)) for cell in result.cells)
-    return RunBias(replace(result, cells=cells), asked, systems_of(pairs), tuple(_notes(spec, asked)))
+    return _Answers(answers, places, tuple(orders))
 
 
 def _judges(spec: NetworkSpec, places: set[tuple[int, int]]) -> tuple[Judge, ...]:

@@ -15,7 +15,7 @@ from judgenet.core.evaluation import ANSWERED, Evaluation, Reason, ScoreSource, 
 from judgenet.core.events import RunStatus
 from judgenet.core.labels import NOBODY, People
 from judgenet.core.network import Role
-from judgenet.core.pairs import Pair, Verdict
+from judgenet.core.pairs import Order, Pair, Verdict
 from judgenet.core.probabilities import LikelyScores, is_written
 from judgenet.store.db import Store, StoreError, now, plain, restored, storable
 from judgenet.store.labels import LabelBook
@@ -444,23 +444,10 @@ def write_outcome(
     """
     call_id = keep_answer(db, store, answer) if isinstance(answer, Answer) else answer
     cached = outcome.cached and not _paid_by(db, run, outcome.site, call_id)
-    site, result = outcome.site, outcome.result
-    verdict = score_a = score_b = evidence = reason = source = None
-    shares: Sequence[float | None] = (None, None, None)
-    sampled: Sequence[float | None] = (None, None)
-    detail = ""
-    if result is None:
-        status = "roles"
-    elif isinstance(result, Evaluation):
-        status = "scored"
-        verdict, score_a, score_b = result.verdict, result.score_a, result.score_b
-        evidence, source = storable(result.evidence), result.scores_from
-        shares, sampled = result.shares or shares, result.sampled or sampled
-    else:
-        status, reason, detail = "unscored", result.reason.value, result.detail
+    site, role = outcome.site, outcome.role
     db.execute(
-        "INSERT OR REPLACE INTO run_calls (run, pair, layer, neuron, ord, sample, call_id, cached, status, reason, "
-        "detail, verdict, score_a, score_b, evidence, rule, role, missing, endpoint, model, attempts, started_at, "
+        "INSERT OR REPLACE INTO run_calls (run, pair, layer, neuron, ord, sample, call_id, cached, rule, role, "
+        "missing, endpoint, model, attempts, started_at, status, reason, detail, verdict, score_a, score_b, evidence, "
         "scores_from, share_a, share_tie, share_b, sampled_a, sampled_b) "
         "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         (
@@ -472,25 +459,28 @@ def write_outcome(
             site.sample,
             call_id,
             cached,
-            status,
-            reason,
-            plain(detail),
-            verdict,
-            score_a,
-            score_b,
-            evidence,
             outcome.rule,
-            None if outcome.role is None else storable(outcome.role),
+            None if role is None else storable(role),
             json.dumps(outcome.missing) if outcome.missing else "",
             outcome.endpoint,
             outcome.model,
             outcome.attempts,
             outcome.started_at,
-            source,
-            *shares,
-            *sampled,
+            *_kept_result(outcome.result),
         ),
     )
+
+
+def _kept_result(result: Evaluation | Unscored | None) -> tuple[str | bytes | float | None, ...]:
+    """The columns that keep the result of a call: those of which :func:`_result` makes it again, in its order."""
+    if result is None:
+        return ("roles", None, "", *[None] * 10)
+    if isinstance(result, Unscored):
+        return ("unscored", result.reason.value, plain(result.detail), *[None] * 10)
+    shares: Sequence[float | None] = result.shares or (None, None, None)
+    sampled: Sequence[float | None] = result.sampled or (None, None)
+    scores = (result.verdict, result.score_a, result.score_b)
+    return ("scored", None, "", *scores, storable(result.evidence), result.scores_from, *shares, *sampled)
 
 
 def _paid_by(db: sqlite3.Connection, run: int, site: CallSite, call_id: int | None) -> bool:
@@ -781,14 +771,75 @@ class FullCall:
 
 
 _FULL = (
-    "SELECT r.pair, r.layer, r.neuron, r.ord, r.sample, p.pair_id, r.role, "
-    "r.missing, r.rule, r.endpoint, r.model, r.attempts, r.cached, r.started_at, "
+    "SELECT r.pair, r.layer, r.neuron, r.ord, r.sample, p.pair_id, r.role, r.missing, r.rule, r.endpoint, r.model, "
+    "r.attempts, r.cached, r.started_at, "
     "c.returned_model, c.fingerprint, c.form, c.parameters, system.body, shared.body, c.own, c.raw_text, c.thinking, "
     "c.finish_reason, c.tokens_in, c.tokens_out, c.tokens_cached, c.tokens_reasoning, c.tokens_estimated, c.price, "
     "c.latency_s, c.attempts, c.started_at, c.key, {likely}, {batch}, {result} "
     "FROM run_calls r JOIN run_pairs p ON p.run=r.run AND p.pair=r.pair LEFT JOIN calls c ON c.id=r.call_id "
     "LEFT JOIN texts system ON system.id=c.system_id LEFT JOIN texts shared ON shared.id=c.shared_id WHERE r.run=? "
 )
+
+
+class _AskedColumns(NamedTuple):
+    """What the run keeps of a call: the first columns of :data:`_FULL`."""
+
+    pair: int
+    layer: int
+    neuron: int
+    order: Order | Literal[""]
+    sample: int
+    pair_id: str | bytes
+    role: str | bytes | None
+    missing: str
+    rule: str
+    endpoint: str
+    model: str
+    attempts: int
+    cached: int
+    started_at: float
+
+
+class _AnswerColumns(NamedTuple):
+    """What is kept of the answer of a call, ``None`` each where it has none: the next columns of :data:`_FULL`."""
+
+    returned_model: str | None
+    fingerprint: str | None
+    form: str | None
+    parameters: Any
+    system: str | bytes
+    shared: str | bytes
+    own: str | bytes
+    raw_text: str | bytes
+    thinking: str | bytes | None
+    finish_reason: str | None
+    tokens_in: int
+    tokens_out: int
+    tokens_cached: int | None
+    tokens_reasoning: int | None
+    tokens_estimated: int
+    price: float | None
+    latency_s: float | None
+    attempts: int
+    started_at: float
+    key: bytes
+    likely: Any
+    batch: str | None
+
+    def messages(self) -> tuple[tuple[str, str], ...]:
+        """What was sent, by role."""
+        user = ("user", restored(self.shared) + restored(self.own))
+        return (("system", restored(self.system)), user) if restored(self.system) else (user,)
+
+    def usage(self) -> dict[str, int | bool | None]:
+        """The tokens of the call."""
+        return {
+            "prompt_tokens": self.tokens_in,
+            "completion_tokens": self.tokens_out,
+            "cached_tokens": self.tokens_cached,
+            "reasoning_tokens": self.tokens_reasoning,
+            "estimated": bool(self.tokens_estimated),
+        }
 
 
 def _all_thinking(sent: str | None, raw_text: str) -> str | None:
@@ -833,56 +884,40 @@ def _full_calls(store: Store, run: RunInfo, which: str, values: tuple[int | str,
         batch=_BATCH_OF_CALL if knows_batches(store) else "NULL",
         result=_result_columns(store, "r"),
     )
-    rows = store.reader.execute(query + which, (run.number, *values))
-    for row in rows:
-        (pair, layer, neuron, order, sample, pair_id, role) = row[:7]
-        (missing, rule, endpoint, model, attempts, cached, started_at) = row[7:14]
-        (returned, fingerprint, form, parameters, system, shared, own, raw, thinking, finish) = row[14:24]
-        (tokens_in, tokens_out, tokens_cached, reasoning, estimated, price, latency, call_attempts, asked_at, key) = (
-            row[24:34]
-        )
-        likely, batch, status = row[34:37]
-        answered = form is not None
-        usage = None
-        messages: list[tuple[str, str]] = []
-        if answered:
-            if restored(system):
-                messages.append(("system", restored(system)))
-            messages.append(("user", restored(shared) + restored(own)))
-            usage = {
-                "prompt_tokens": tokens_in,
-                "completion_tokens": tokens_out,
-                "cached_tokens": tokens_cached,
-                "reasoning_tokens": reasoning,
-                "estimated": bool(estimated),
-            }
+    asked_end = len(_AskedColumns._fields)
+    answer_end = asked_end + len(_AnswerColumns._fields)
+    for row in store.reader.execute(query + which, (run.number, *values)):
+        asked, answer = _AskedColumns(*row[:asked_end]), _AnswerColumns(*row[asked_end:answer_end])
+        answered = answer.form is not None
+        raw_text = restored(answer.raw_text) if answered else None
+        sent_thinking = None if answer.thinking is None else restored(answer.thinking)
         yield FullCall(
-            site=CallSite(pair, layer, neuron, order or None, sample),
-            pair_id=restored(pair_id),
-            role=None if role is None else restored(role),
-            status=status,
-            result=_result(*row[36:]),
-            missing=tuple(json.loads(missing)) if missing else (),
-            rule=rule,
-            endpoint=endpoint,
-            model=model,
-            returned_model=returned,
-            fingerprint=fingerprint,
-            form=form,
-            parameters=kept_parameters(parameters) if answered else None,
-            messages=tuple(messages),
-            raw_text=restored(raw) if answered else None,
-            thinking=_all_thinking(None if thinking is None else restored(thinking), restored(raw) if answered else ""),
-            finish_reason=finish,
-            usage=usage,
-            price=price,
-            latency_s=latency,
-            attempts=call_attempts if answered else attempts,
-            cached=bool(cached),
-            started_at=asked_at if answered else started_at,
-            earlier=_earlier(store, bytes(key)) if answered else (),
-            likely=LikelyScores.from_written(likely) if is_written(likely) else None,
-            batch=batch,
+            site=CallSite(asked.pair, asked.layer, asked.neuron, asked.order or None, asked.sample),
+            pair_id=restored(asked.pair_id),
+            role=None if asked.role is None else restored(asked.role),
+            status=row[answer_end],
+            result=_result(*row[answer_end:]),
+            missing=tuple(json.loads(asked.missing)) if asked.missing else (),
+            rule=asked.rule,
+            endpoint=asked.endpoint,
+            model=asked.model,
+            returned_model=answer.returned_model,
+            fingerprint=answer.fingerprint,
+            form=answer.form,
+            parameters=kept_parameters(answer.parameters) if answered else None,
+            messages=answer.messages() if answered else (),
+            raw_text=raw_text,
+            thinking=_all_thinking(sent_thinking, raw_text or ""),
+            finish_reason=answer.finish_reason,
+            usage=answer.usage() if answered else None,
+            price=answer.price,
+            latency_s=answer.latency_s,
+            attempts=answer.attempts if answered else asked.attempts,
+            cached=bool(asked.cached),
+            started_at=answer.started_at if answered else asked.started_at,
+            earlier=_earlier(store, bytes(answer.key)) if answered else (),
+            likely=LikelyScores.from_written(answer.likely) if is_written(answer.likely) else None,
+            batch=answer.batch,
         )
 
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from filelock import FileLock, Timeout
 
@@ -45,6 +45,9 @@ from judgenet.store.shards import (
     incomplete_words,
     index_path,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _DRAFT: Final = f"making-{INDEX}"
 _MADE_OF: Final = "shards"
@@ -239,18 +242,8 @@ def _project(state: ShardState) -> Project:
 
 
 def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState], on_progress: _OnProgress) -> None:
-    import pandas as pd
-
     whole = _manifest(ended[0]).whole
-    frames = []
-    for number, state in enumerate(ended):
-        if _manifest(state).whole != whole:
-            raise StoreError(
-                f"{state.folder}: this shard is of other pairs, another network or other prompts than the first. "
-                "Put shards of different runs into different folders."
-            )
-        frames.append(pd.read_parquet(state.folder / PAIRS).assign(shard=number))
-    pairs = pd.concat(frames).sort_values("place", kind="stable", ignore_index=True)
+    pairs = _pairs_of(ended, whole)
     with Store.open(ended[0].store, readonly=True) as first:
         run = run_info(first)
     given = run.record[SHARD_RECORD]
@@ -260,27 +253,8 @@ def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState], on_progr
     texts = [Pair.from_json(json.loads(body)) for body in pairs["body"]]
     index_run = start_run(store, whole, record, texts)
     of_place = dict(zip(pairs["place"], range(len(pairs)), strict=True))
-
-    def write_pairs(db: sqlite3.Connection) -> None:
-        db.execute(f"CREATE TABLE {_HOLDERS} (pair INTEGER PRIMARY KEY, folder TEXT NOT NULL, local INTEGER NOT NULL)")
-        folders = [state.folder.name for state in ended]
-        holders = zip(
-            range(len(pairs)), (folders[folder] for folder in pairs["shard"]), pairs["local"].tolist(), strict=True
-        )
-        db.executemany(f"INSERT INTO {_HOLDERS} VALUES (?, ?, ?)", holders)
-        db.execute(f"CREATE INDEX {_HOLDERS}_by_folder ON {_HOLDERS} (folder)")
-        columns = ("state", "roles", "note", "calls_total")
-        values = pairs[[*columns]].astype(object).where(pairs[[*columns]].notna(), None).values.tolist()
-        db.executemany(
-            "UPDATE run_pairs SET state=?, roles=?, note=?, calls_total=? WHERE run=? AND pair=?",
-            [
-                (*row[:3], None if row[3] is None else int(row[3]), index_run.number, pair)
-                for pair, row in enumerate(values)
-            ],
-        )
-        db.execute("INSERT OR IGNORE INTO texts (id, hash, body) VALUES (0, x'', '')")
-
-    store.run_now(write_pairs)
+    folders = [state.folder.name for state in ended]
+    store.run_now(partial(_write_pairs, pairs=pairs, folders=folders, run=index_run.number))
     for number, state in enumerate(ended):
         store.run_now(partial(_copy_matrix, state=state, run=index_run.number, of_place=of_place))
         on_progress(number + 1, len(ended))
@@ -289,6 +263,41 @@ def _build(store: Store, shards: ShardSet, ended: Sequence[ShardState], on_progr
     lacking = "" if done else f"shards: {len(pairs):,} of {given['pairs']:,} pairs are there; {of_run.lacking}"
     set_run_state(store, index_run.id, "done" if done else "halted", lacking)
     store.flush()
+
+
+def _pairs_of(ended: Sequence[ShardState], whole: str) -> pd.DataFrame:
+    """The pairs of all shards in the order of the run, each with the number of its shard.
+
+    :raises StoreError: a shard is of another run than ``whole``.
+    """
+    import pandas as pd
+
+    frames = []
+    for number, state in enumerate(ended):
+        if _manifest(state).whole != whole:
+            raise StoreError(
+                f"{state.folder}: this shard is of other pairs, another network or other prompts than the first. "
+                "Put shards of different runs into different folders."
+            )
+        frames.append(pd.read_parquet(state.folder / PAIRS).assign(shard=number))
+    return pd.concat(frames).sort_values("place", kind="stable", ignore_index=True)
+
+
+def _write_pairs(db: sqlite3.Connection, pairs: pd.DataFrame, folders: Sequence[str], run: int) -> None:
+    """Writes how far each pair is, and which of the ``folders`` holds its calls."""
+    db.execute(f"CREATE TABLE {_HOLDERS} (pair INTEGER PRIMARY KEY, folder TEXT NOT NULL, local INTEGER NOT NULL)")
+    holders = zip(
+        range(len(pairs)), (folders[folder] for folder in pairs["shard"]), pairs["local"].tolist(), strict=True
+    )
+    db.executemany(f"INSERT INTO {_HOLDERS} VALUES (?, ?, ?)", holders)
+    db.execute(f"CREATE INDEX {_HOLDERS}_by_folder ON {_HOLDERS} (folder)")
+    columns = ("state", "roles", "note", "calls_total")
+    values = pairs[[*columns]].astype(object).where(pairs[[*columns]].notna(), None).values.tolist()
+    db.executemany(
+        "UPDATE run_pairs SET state=?, roles=?, note=?, calls_total=? WHERE run=? AND pair=?",
+        [(*row[:3], None if row[3] is None else int(row[3]), run, pair) for pair, row in enumerate(values)],
+    )
+    db.execute("INSERT OR IGNORE INTO texts (id, hash, body) VALUES (0, x'', '')")
 
 
 def _copy_matrix(db: sqlite3.Connection, state: ShardState, run: int, of_place: dict[int, int]) -> None:
