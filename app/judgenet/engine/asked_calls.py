@@ -132,11 +132,23 @@ def request_of(asked: AskedCall, max_tokens: int) -> ChatRequest:
 def answer_of(
     asked: AskedCall, reply: ChatReply, usage: Usage, price: float | None, attempts: int, started_at: float
 ) -> Answer:
-    """An answer as the store keeps it: times to the millisecond."""
-    question = asked.question
+    """The answer to a call, as the store keeps it."""
+    return kept_answer(asked.question, asked.lane.endpoint.name, reply, usage, price, attempts, started_at)
+
+
+def kept_answer(
+    question: Question,
+    endpoint: str,
+    reply: ChatReply,
+    usage: Usage,
+    price: float | None,
+    attempts: int,
+    started_at: float,
+) -> Answer:
+    """An endpoint's answer to a question, as the store keeps it: times to the millisecond."""
     return Answer(
         key=question.key,
-        endpoint=asked.lane.endpoint.name,
+        endpoint=endpoint,
         model=question.parameters.model,
         form=question.form,
         parameters=question.digest,

@@ -277,6 +277,19 @@ def estimate_experiment(
             check()
             _count_pair(start, experiment, store, pair, (usual[end], end, guesses), sums, unknown)
     scale = len(pairs) / len(looked_at) if looked_at else 0.0
+    return _estimate(start, experiment, store, len(looked_at), ends, scale, unknown)
+
+
+def _estimate(
+    start: Start,
+    experiment: Experiment,
+    store: Store | None,
+    looked_at: int,
+    ends: Sequence[_Sums],
+    scale: float,
+    unknown: set[str],
+) -> ExperimentEstimate:
+    """The estimate by the sums at both ends, over the pairs that were looked at, scaled to all."""
 
     def both(count: Callable[[_Sums], int]) -> Range:
         return Range(*sorted(round(scale * count(sums)) for sums in ends))
@@ -288,8 +301,8 @@ def estimate_experiment(
         for counts in [[scale * sums.asked[key] for sums in ends]]
     }
     return ExperimentEstimate(
-        pairs=len(pairs),
-        pairs_looked_at=len(looked_at),
+        pairs=len(start.pairs),
+        pairs_looked_at=looked_at,
         runs=len(experiment.arms),
         calls=both(lambda sums: sums.calls),
         calls_alone=both(lambda sums: sums.alone),

@@ -14,11 +14,12 @@ from judgenet.core.calls import KeyPrefix, Parameters, further_settings
 from judgenet.core.endpoint_extra import with_extra_of
 from judgenet.core.evaluation import Unscored
 from judgenet.core.plan import PriceRange, cost_of
-from judgenet.core.prompts import Prompt, family_of, language_of, mark_of
+from judgenet.core.prompts import family_of, language_of, mark_of
 from judgenet.core.reasoning import thinking_tokens
 from judgenet.core.schemas import ReplyForm, ranking_schema
 from judgenet.core.tokens import estimate_tokens
 from judgenet.core.wording import plural
+from judgenet.engine.asked_calls import kept_answer
 from judgenet.engine.budget import Budget
 from judgenet.engine.endpoints import open_endpoints
 from judgenet.engine.ports import (
@@ -30,11 +31,12 @@ from judgenet.engine.ports import (
     FormRefused,
     ReplySchema,
 )
+from judgenet.engine.questions import Question
 from judgenet.engine.runtime import Runtime
 from judgenet.engine.session import Start
 from judgenet.store.db import Store, now
 from judgenet.store.labs import OrderAnswers
-from judgenet.store.runs import Answer, keep_answer, recorded
+from judgenet.store.runs import keep_answer, recorded
 
 _FORMS: tuple[ReplyForm, ReplyForm] = ("json", "text")
 _MAX_TOKENS = 1024
@@ -87,12 +89,11 @@ def estimate_orders(start: Start, groups: Groups, store: Store | None) -> Orders
     tokens = [0, 0, 0]
     for group in groups.groups:
         asked = [_question(start, salt, groups.size, group, form) for form in _FORMS]
-        if store is not None and any(recorded(store, key) is not None for _, _, key in asked):
+        if store is not None and any(recorded(store, question.key) is not None for question in asked):
             known += 1
             continue
-        prompt, parameters, _ = asked[0]
         answers = (base + each * groups.size for base, each in zip(_BASE_TOKENS, _TOKENS_PER_RESPONSE, strict=True))
-        for place, more in enumerate((_tokens_in(prompt, parameters), *answers)):
+        for place, more in enumerate((_tokens_in(asked[0]), *answers)):
             tokens[place] += more
     profile = start.profiles.get(endpoint)
     price = start.prices.find(model, endpoint, "" if profile is None else profile.kind)
@@ -172,22 +173,42 @@ async def _ask_all(store: Store, start: Start, groups: Groups, on_call: Callable
     )
 
 
-def _question(start: Start, salt: str, size: int, group: Group, form: ReplyForm) -> tuple[Prompt, Parameters, bytes]:
-    """The question about a group, and the content key of its answer."""
+def _question(start: Start, salt: str, size: int, group: Group, form: ReplyForm) -> Question:
+    """The question about a group."""
     spec, settings = start.spec, start.spec.settings
     language = language_of(group.material) if spec.language == "auto" else spec.language
     family = family_of(group.pair) if spec.family == "auto" else spec.family
     mark = mark_of(group.material, salt)
     prompt = start.book.ranking(group.pair, group.responses, mark=mark, form=form, language=language, family=family)
     temperature = None if settings.temperature == "default" else settings.temperature
-    schema = ranking_schema(size) if form == "json" else None
+    schema = ReplySchema("ranking", ranking_schema(size)) if form == "json" else None
     more = further_settings(with_extra_of(settings, start.profiles))
-    parameters = Parameters(settings.model or "", temperature, settings.max_tokens or _MAX_TOKENS, schema, more)
-    return prompt, parameters, KeyPrefix(parameters.digest(), prompt.system, prompt.shared).key(prompt.own, 1, 0)
+    limit = settings.max_tokens or _MAX_TOKENS
+    parameters = Parameters(settings.model or "", temperature, limit, None if schema is None else schema.schema, more)
+    digest = parameters.digest()
+    key = KeyPrefix(digest, prompt.system, prompt.shared).key(prompt.own, 1, 0)
+    return Question(form, prompt, parameters, digest, schema, key, ())
 
 
-def _tokens_in(prompt: Prompt, parameters: Parameters) -> int:
-    return sum(map(estimate_tokens, (prompt.system, prompt.shared, prompt.own, parameters.digest()))) + 16
+def _tokens_in(question: Question) -> int:
+    prompt = question.prompt
+    return sum(map(estimate_tokens, (prompt.system, prompt.shared, prompt.own, question.digest))) + 16
+
+
+def _request(question: Question) -> ChatRequest:
+    prompt, parameters = question.prompt, question.parameters
+    return ChatRequest(
+        model=parameters.model,
+        system=prompt.system,
+        shared=prompt.shared,
+        own=prompt.own,
+        form=question.form,
+        schema=question.schema,
+        temperature=parameters.temperature,
+        max_tokens=parameters.max_tokens,
+        more=parameters.more,
+        key=question.key.hex(),
+    )
 
 
 class _Asker:
@@ -201,15 +222,12 @@ class _Asker:
         self._asking = asking
         self._budget = Budget(start.limits)
         self._salt = store.salt(start.salt)
-        settings = start.spec.settings
-        self._model = settings.model or ""
-        self._temperature = None if settings.temperature == "default" else settings.temperature
-        self._max_tokens = settings.max_tokens or _MAX_TOKENS
+        self._model = start.spec.settings.model or ""
 
     async def ask(self, group: Group) -> bool:
         """Asks about a group. True where there is an answer, readable or not."""
         for form in dict.fromkeys((self._endpoint.form(self._model), *_FORMS)):
-            kept = recorded(self._store, self._question(group, form)[2])
+            kept = recorded(self._store, self._question(group, form).key)
             if kept is not None:
                 self._take(group, kept.raw_text, kept.finish_reason)
                 return True
@@ -234,16 +252,17 @@ class _Asker:
             return True
         return False
 
-    def _question(self, group: Group, form: ReplyForm) -> tuple[Prompt, Parameters, bytes]:
+    def _question(self, group: Group, form: ReplyForm) -> Question:
         return _question(self._start, self._salt, self._size, group, form)
 
     async def _send(self, group: Group, form: ReplyForm) -> ChatReply | None:
         """The answer, kept; ``None`` where a limit is in the way."""
-        prompt, parameters, key = self._question(group, form)
-        tokens_in = _tokens_in(prompt, parameters)
+        question = self._question(group, form)
+        parameters = question.parameters
         kind = self._start.profiles[self._endpoint.name].kind
-        price = self._start.prices.find(self._model, self._endpoint.name, kind)
-        tokens_out = self._max_tokens + thinking_tokens(parameters.more.get("reasoning"))
+        price = self._start.prices.find(parameters.model, self._endpoint.name, kind)
+        tokens_in = _tokens_in(question)
+        tokens_out = parameters.max_tokens + thinking_tokens(parameters.more.get("reasoning"))
         most = None if price is None else cost_of(price, tokens_in, tokens_out, 0)
         reserve = self._budget.reserve(tokens_in + tokens_out, most)
         if reserve is None:
@@ -251,20 +270,7 @@ class _Asker:
             return None
         started_at = now()
         try:
-            reply = await self._endpoint.chat(
-                ChatRequest(
-                    model=self._model,
-                    system=prompt.system,
-                    shared=prompt.shared,
-                    own=prompt.own,
-                    form=form,
-                    schema=None if parameters.schema is None else ReplySchema("ranking", parameters.schema),
-                    temperature=self._temperature,
-                    max_tokens=self._max_tokens,
-                    more=parameters.more,
-                    key=key.hex(),
-                )
-            )
+            reply = await self._endpoint.chat(_request(question))
         except BaseException as error:
             self._budget.give_back(reserve, asked=not isinstance(error, (FormRefused, EndpointStopped)))
             raise
@@ -272,32 +278,7 @@ class _Asker:
         paid = None if price is None else cost_of(price, usage.prompt, usage.completion, usage.cached)
         self._budget.settle(reserve, usage.prompt + usage.completion, paid)
         self._asking.new += 1
-        answer = Answer(
-            key=key,
-            endpoint=self._endpoint.name,
-            model=self._model,
-            form=form,
-            parameters=parameters.digest(),
-            applied=reply.applied,
-            system=prompt.system,
-            shared=prompt.shared,
-            own=prompt.own,
-            raw_text=reply.text,
-            finish_reason=reply.finish_reason,
-            raw_finish=reply.raw_finish_reason,
-            returned_model=reply.model,
-            fingerprint=reply.fingerprint,
-            thinking=reply.thinking,
-            tokens_in=usage.prompt,
-            tokens_out=usage.completion,
-            tokens_cached=usage.cached,
-            tokens_reasoning=usage.reasoning,
-            tokens_estimated=usage.estimated,
-            price=paid,
-            latency_s=reply.latency_s,
-            attempts=reply.attempts,
-            started_at=started_at,
-        )
+        answer = kept_answer(question, self._endpoint.name, reply, usage, paid, reply.attempts, started_at)
         self._store.put(lambda db: keep_answer(db, self._store, answer))
         return reply
 

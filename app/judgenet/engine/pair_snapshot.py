@@ -182,14 +182,8 @@ class PairSnapshot:
         if not working:
             return NeuronSnapshot(layer + 1, place + 1, role, settings, "resting")
         begun = dict(self._table.neuron(self.pair, layer + 1, place + 1))
-        wanted: dict[Order, list[CallSite]] = {}
-        pair_id = self._table.pairs.ids[self.pair]
-        # A prompt of a bias lab has its own order, which its calls name.
-        begun_orders = {site.order for site in begun if site.order is not None} if spec.orders in ORDERS else set()
-        for sample in range(1, (settings.samples or 1) + 1):
-            for order in begun_orders or orders_of(spec, pair_id, layer, place, sample):
-                wanted.setdefault(order, []).append(CallSite(self.pair, layer + 1, place + 1, order, sample))
-        orders = tuple(_order(order, wanted[order], begun) for order in ORDERS if order in wanted)
+        designed = self._designed_calls(layer, place, settings.samples or 1, begun)
+        orders = tuple(_order(order, designed[order], begun) for order in ORDERS if order in designed)
         finished = [state for state in begun.values() if state.finished]
         busy = tuple(site for site, state in begun.items() if state.phase in ("asked", "writing"))
         if self.stop is not None and not begun:
@@ -226,6 +220,19 @@ class PairSnapshot:
             sum(state.stood_in for state in finished),
             sum(state.reason is None or state.reason in ANSWERED for state in finished),
         )
+
+    def _designed_calls(
+        self, layer: int, place: int, samples: int, begun: Iterable[CallSite]
+    ) -> dict[Order, list[CallSite]]:
+        """The calls of a neuron as designed, by order."""
+        calls: dict[Order, list[CallSite]] = {}
+        pair_id = self._table.pairs.ids[self.pair]
+        # A prompt of a bias lab has its own order, which its calls name.
+        named = {site.order for site in begun if site.order is not None} if self.spec.orders in ORDERS else set()
+        for sample in range(1, samples + 1):
+            for order in named or orders_of(self.spec, pair_id, layer, place, sample):
+                calls.setdefault(order, []).append(CallSite(self.pair, layer + 1, place + 1, order, sample))
+        return calls
 
     def _count_votes(self) -> None:
         """Counts the votes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,14 @@ from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Evaluation, Unscored
 from judgenet.core.events import CallFinished, Event, RunFinished
 from judgenet.core.network import LayerSpec, NetworkSpec, NeuronSpec, RolesSpec, Settings
-from judgenet.core.pairs import ORDERS, Order
+from judgenet.core.pairs import ORDERS, Order, Pair
 from judgenet.core.plan import planned_calls
 from judgenet.core.preflight import Assessment, assess, preflight_pairs
 from judgenet.engine.budget import Limits
 from judgenet.engine.server_context import server_context
 from judgenet.engine.session import Engine, RunHandle, Start, all_settings
 from judgenet.store.db import Store
-from judgenet.store.runs import call_rows, mean_latency, run_info
+from judgenet.store.runs import RunInfo, call_rows, mean_latency, run_info
 
 _POLL_S = 0.1
 _TRIED = "preflight"
@@ -168,11 +168,7 @@ def preflight(
         handle = engine.start(store, own, emit)
         finished = _finished(handle, stopped)
         store.flush()
-        run = run_info(store, handle.run.id)
-        answers: dict[tuple[str, Order], Evaluation | Unscored] = {}
-        for row in call_rows(store, run, evidence=False):
-            if row.site.order is not None and row.result is not None:
-                answers[own.pairs[row.site.pair].id, row.site.order] = row.result
+        answers = _answers(store, run_info(store, handle.run.id), own.pairs)
         returned, seconds = store.reader.execute("SELECT max(returned_model), avg(latency_s) FROM calls").fetchone()
         learned = store.load(settings.endpoint or "", settings.model or "")
         forms = [form for (form,) in store.reader.execute("SELECT DISTINCT form FROM calls ORDER BY form")]
@@ -188,6 +184,15 @@ def preflight(
         finished.message,
         _context_of(start, settings),
     )
+
+
+def _answers(store: Store, run: RunInfo, pairs: Sequence[Pair]) -> dict[tuple[str, Order], Evaluation | Unscored]:
+    """The results of a run by pair and order."""
+    return {
+        (pairs[row.site.pair].id, row.site.order): row.result
+        for row in call_rows(store, run, evidence=False)
+        if row.site.order is not None and row.result is not None
+    }
 
 
 def _context_of(start: Start, settings: Settings) -> int | None:

@@ -160,15 +160,21 @@ def prepare(options: RunOptions) -> Setup:
     setup = Setup(
         start, project, place.project_path, store_path(place.project_path), dataset, options.project, named.own
     )
-    if options.shard is None:
-        return setup
-    shard = read_shard("--shard", options.shard)
+    return setup if options.shard is None else _shard(setup, options.shard)
+
+
+def _shard(setup: Setup, text: str) -> Setup:
+    """The set-up of one shard of a run.
+
+    :raises OptionError: it cannot be made.
+    """
+    shard = read_shard("--shard", text)
     if setup.given is None:
         raise OptionError(
             "--shard needs a project file: all shards of a run share its salt. Save the study as a project in the "
             "studio, or take the run.judgenet of a run."
         )
-    part = Division(start, project, place.project_path, shard.of).part(shard.index)
+    part = Division(setup.start, setup.project, setup.project_path, shard.of).part(shard.index)
     return replace(
         setup,
         start=part.start,

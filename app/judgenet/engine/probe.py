@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import random
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from judgenet.core.endpoints import EndpointProfile
 from judgenet.core.evaluation import Reason
 from judgenet.core.network import DEFAULTS, Settings
 from judgenet.core.pictures import PairPicture, takes_no_pictures
-from judgenet.core.schemas import judge_schema
+from judgenet.core.schemas import ReplyForm, judge_schema
 from judgenet.engine.client import HttpEndpoint, open_endpoint
 from judgenet.engine.embedded import EmbeddedEndpoint
 from judgenet.engine.endpoints import key_finder, require_approved
@@ -107,24 +108,11 @@ async def probe(
     message = ""
     try:
         while reply is None:
-            json_form = endpoint.form(model) == "json"
-            request = ChatRequest(
-                model=model,
-                system=_SYSTEM,
-                shared=_QUESTION + (f"{_PICTURE}\n\n" if picture else ""),
-                own=(_LOOK if picture else "") + _TASK,
-                pictures=(_colored(color),) if picture else (),
-                form="json" if json_form else "text",
-                schema=ReplySchema("probe", judge_schema(max_evidence=_EVIDENCE_CHARS)) if json_form else None,
-                temperature=0.0,
-                max_tokens=DEFAULTS.max_tokens or 1024,
-                more=more,
-                site="probe",
-            )
+            form = endpoint.form(model)
             try:
-                reply = await endpoint.chat(request)
+                reply = await endpoint.chat(_request(model, form, color, more))
             except FormRefused:
-                if not json_form:
+                if form == "text":
                     raise
     except CallFailed as error:
         reason, message = error.reason, str(error)
@@ -133,6 +121,23 @@ async def probe(
         await endpoint.close()
     sees = color in reply.text.lower() if picture and reply is not None else None
     return EndpointProbe(profile.name, model, form, reply, reason, message, tuple(learned.items()), sees)
+
+
+def _request(model: str, form: ReplyForm, color: str, more: Mapping[str, Any]) -> ChatRequest:
+    """The test call; ``color`` is that of its picture, empty without one."""
+    return ChatRequest(
+        model=model,
+        system=_SYSTEM,
+        shared=_QUESTION + (f"{_PICTURE}\n\n" if color else ""),
+        own=(_LOOK if color else "") + _TASK,
+        pictures=(_colored(color),) if color else (),
+        form=form,
+        schema=ReplySchema("probe", judge_schema(max_evidence=_EVIDENCE_CHARS)) if form == "json" else None,
+        temperature=0.0,
+        max_tokens=DEFAULTS.max_tokens or 1024,
+        more=more,
+        site="probe",
+    )
 
 
 def _colored(color: str) -> SentPicture:

@@ -215,24 +215,7 @@ def plan_run(store: Store, start: Start) -> RunPlan:
     require_valid(start.spec, start.profiles)
     require_judgeable(start.spec, start.pairs)
     start = with_recorded_prompts(store, _as_replayed(start))
-    used = endpoints_of(start.spec)
-    record = {
-        "network": network_json.to_json(start.spec),
-        "prompts": start.book.digest,
-        "data_hash": data_hash(start.pairs),
-        "pairs": len(start.pairs),
-        "endpoints": {name: _endpoint_record(start.profiles[name]) for name in used},
-        "starts": [{"at": time.time()}],
-        **start.record,
-    }
-    if start.until is not None:
-        start.until.require_known(aggregation_names(start.spec))
-        if start.auto_matches:
-            raise UntilError("A rule and chosen matches both say when to stop: give one of the two.")
-        record["until"] = {"rule": start.until.text, "met": False}
-        record[ORDER_RECORD] = {"seed": start.spec.seed}
-    if start.auto_matches:
-        record[MATCHES_RECORD] = {"kind": "auto", "seed": start.spec.seed}
+    record = _start_record(start)
     require_sight(start)
     keep_pictures(store, start.pairs)
     run = start_run(store, fingerprint(start), record, start.pairs)
@@ -251,7 +234,7 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         prices=start.prices,
         fallback_roles=stand_in_roles,
         calls_planned=calls_of_pairs(start.spec, start.pairs),
-        kinds={name: start.profiles[name].kind for name in used},
+        kinds={name: start.profiles[name].kind for name in endpoints_of(start.spec)},
         limits=start.limits,
         stream=start.stream,
         chosen=_chosen(start.scope, states, store, run),
@@ -262,6 +245,31 @@ def plan_run(store: Store, start: Start) -> RunPlan:
         by_batch=by_batch is not None,
         live_after=None if by_batch is None else by_batch.get("until"),
     )
+
+
+def _start_record(start: Start) -> dict[str, Any]:
+    """What a run's record says of its start.
+
+    :raises UntilError: the rule that ends the run cannot be used.
+    """
+    record = {
+        "network": network_json.to_json(start.spec),
+        "prompts": start.book.digest,
+        "data_hash": data_hash(start.pairs),
+        "pairs": len(start.pairs),
+        "endpoints": {name: _endpoint_record(start.profiles[name]) for name in endpoints_of(start.spec)},
+        "starts": [{"at": time.time()}],
+        **start.record,
+    }
+    if start.until is not None:
+        start.until.require_known(aggregation_names(start.spec))
+        if start.auto_matches:
+            raise UntilError("A rule and chosen matches both say when to stop: give one of the two.")
+        record["until"] = {"rule": start.until.text, "met": False}
+        record[ORDER_RECORD] = {"seed": start.spec.seed}
+    if start.auto_matches:
+        record[MATCHES_RECORD] = {"kind": "auto", "seed": start.spec.seed}
+    return record
 
 
 def blind_words(spec: NetworkSpec, profiles: Mapping[str, EndpointProfile], pairs: Sequence[Pair]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -110,12 +110,7 @@ def curves(
         for share in shares:
             at = round(y(share)) + 0.5
             shapes.append(Path(line(left, at, left + panel_w, at), "line"))
-        taken = -1e9
-        for mark in marks:
-            text = tick_text(mark)
-            if x(mark) - text_width(text) / 2 > taken + 6:
-                shapes.append(Label(x(mark), bottom + 22, text, "text2", "middle", tabular=True))
-                taken = x(mark) + text_width(text) / 2
+        shapes += _tick_labels([(x(mark), tick_text(mark)) for mark in marks], bottom + 22)
         if panel.title:
             shapes.append(Label(left, top - 12, panel.title, "text", weight=600))
         if level is not None:
@@ -128,6 +123,17 @@ def curves(
             shapes += _ends(panel.curves, x, y, left + panel_w + 10, bottom)
     shapes.append(Label(_AXIS_W + room / 2, bottom + 44, axis, "text2", "middle"))
     return Drawing(WIDTH, bottom + 52, tuple(shapes), words)
+
+
+def _tick_labels(ticks: Iterable[tuple[float, str]], y: float) -> list[Shape]:
+    """The labels of ticks, those left out that would touch the one before."""
+    labels: list[Shape] = []
+    taken = -1e9
+    for x, text in ticks:
+        if x - text_width(text) / 2 > taken + 6:
+            labels.append(Label(x, y, text, "text2", "middle", tabular=True))
+            taken = x + text_width(text) / 2
+    return labels
 
 
 def _panel(panel: CurveAxes, x: Callable[[float], float], y: Callable[[float], float], single: bool) -> list[Shape]:

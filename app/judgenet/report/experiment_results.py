@@ -102,9 +102,6 @@ def experiment_set(
             for row in rows:
                 _read_run(read[row.key], row, arm.width_of is not None, places, frame)
     used = list({run.number: run for runs_with_info in infos.values() for run in runs_with_info}.values())
-    labels = Counter(pair.human for pair in pairs)
-    labelled = sum(labels[verdict] for verdict in VERDICTS)
-    most = max(VERDICTS, key=lambda verdict: labels[verdict])
     role_counts = [_role_counts(store, run, arm.spec) for arm in experiment.arms for run in infos[arm.key]]
     saving = words = None
     if experiment.kind == "saving":
@@ -117,20 +114,8 @@ def experiment_set(
         state=state,
         message=message,
         at=time.time(),
-        pairs=SetPairs(
-            total=len(pairs),
-            labelled=labelled,
-            labels={verdict: labels[verdict] for verdict in VERDICTS},
-            questions=len(set(question_numbers(pairs).tolist())),
-            tasks=len({pair.task for pair in pairs} - {None}),
-            selection=selection,
-            data_hash=data_hash(pairs),
-        ),
-        majority=SetMajority(
-            label=most if labelled else None,
-            accuracy=labels[most] / labelled if labelled else None,
-            reason=None if labelled else "no pair has a human label",
-        ),
+        pairs=_set_pairs(pairs, selection),
+        majority=_majority(pairs),
         rows=_with_holm([_row(experiment, row, read, pairs) for row in experiment.rows]),
         runs={key: tuple(ids) for key, ids in runs.items()},
         networks={arm.key: network_json.to_json(arm.spec) for arm in experiment.arms},
@@ -144,6 +129,29 @@ def experiment_set(
         saving=saving,
         words=words,
     )
+
+
+def _set_pairs(pairs: Sequence[Pair], selection: str) -> SetPairs:
+    labels = Counter(pair.human for pair in pairs)
+    return SetPairs(
+        total=len(pairs),
+        labelled=sum(labels[verdict] for verdict in VERDICTS),
+        labels={verdict: labels[verdict] for verdict in VERDICTS},
+        questions=len(set(question_numbers(pairs).tolist())),
+        tasks=len({pair.task for pair in pairs} - {None}),
+        selection=selection,
+        data_hash=data_hash(pairs),
+    )
+
+
+def _majority(pairs: Sequence[Pair]) -> SetMajority:
+    """The most frequent label, and the accuracy of always giving it."""
+    labels = Counter(pair.human for pair in pairs)
+    labelled = sum(labels[verdict] for verdict in VERDICTS)
+    if not labelled:
+        return SetMajority(label=None, accuracy=None, reason="no pair has a human label")
+    label = max(VERDICTS, key=lambda verdict: labels[verdict])
+    return SetMajority(label=label, accuracy=labels[label] / labelled, reason=None)
 
 
 # Reading the runs
@@ -306,30 +314,13 @@ def _saving(
         source, goal = "measured", panel.value
     else:
         source, goal = "paper", PAPER_AGREEMENT
-    human = verdict_codes(pair.human for pair in pairs)
+    human, questions = verdict_codes(pair.human for pair in pairs), question_numbers(pairs)
     rows = []
     for row in experiment.rows:
         read_row = read[row.key]
-        need = review_need(human, read_row.verdicts, read_row.uncertainty, goal, groups=question_numbers(pairs))
-        as_people = None if need.accuracy is None else review_share(need.accuracy, goal, goal)
-        rows.append(
-            SavingRow(
-                row=row.key,
-                accuracy=need.accuracy,
-                relative=None if need.random is None else need.random.relative,
-                review=None if need.random is None else need.random.review,
-                review_ends=None if need.random_ends is None else tuple(end.review for end in need.random_ends),
-                saved=None if need.random is None else need.random.saved,
-                review_if_reviewers_err=None if as_people is None else as_people.review,
-                uncertain_first=need.measured,
-                uncertain_first_ci=need.interval,
-                n_used=need.n,
-                n_total=len(pairs),
-                seed=need.seed,
-                work=_work(need, len(pairs), labour, prices[row.arm], read_row.judged),
-                reasons=_saving_reasons(need),
-            )
-        )
+        need = review_need(human, read_row.verdicts, read_row.uncertainty, goal, groups=questions)
+        work = _work(need, len(pairs), labour, prices[row.arm], read_row.judged)
+        rows.append(_saving_row(row.key, need, goal, len(pairs), work))
     unstated = {name: "not stated" for name in ("seconds", "wage") if getattr(labour, name) is None}
     return SetSaving(
         target=goal,
@@ -342,6 +333,26 @@ def _saving(
             **({} if source == "measured" else {"target_n": "the target was not measured on these pairs"}),
             **({"measured_agreement": panel.reason} if panel.reason else {}),
         },
+    )
+
+
+def _saving_row(key: str, need: ReviewNeed, goal: float, pairs: int, work: RowWork) -> SavingRow:
+    as_people = None if need.accuracy is None else review_share(need.accuracy, goal, goal)
+    return SavingRow(
+        row=key,
+        accuracy=need.accuracy,
+        relative=None if need.random is None else need.random.relative,
+        review=None if need.random is None else need.random.review,
+        review_ends=None if need.random_ends is None else tuple(end.review for end in need.random_ends),
+        saved=None if need.random is None else need.random.saved,
+        review_if_reviewers_err=None if as_people is None else as_people.review,
+        uncertain_first=need.measured,
+        uncertain_first_ci=need.interval,
+        n_used=need.n,
+        n_total=pairs,
+        seed=need.seed,
+        work=work,
+        reasons=_saving_reasons(need),
     )
 
 

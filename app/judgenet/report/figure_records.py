@@ -11,7 +11,7 @@ from judgenet.figures.cascade import CascadeFigures
 from judgenet.figures.panel import ChoiceFigures
 from judgenet.figures.reliability import RunReliability
 from judgenet.report.bias_figures import LabFigures
-from judgenet.report.judge_analysis import LayerStudy, LearnedWay, RunStudy
+from judgenet.report.judge_analysis import LayerStudy, LearnedWay, PeoplePanel, RunStudy
 from judgenet.report.model import Report
 from judgenet.report.run_comparison import ReportedComparison
 from judgenet.stats.comparison import Difference
@@ -19,6 +19,7 @@ from judgenet.stats.intervals import Interval
 from judgenet.stats.means import Mean
 from judgenet.stats.panel import PanelAgreement, Raters
 from judgenet.stats.ranking import Ranking
+from judgenet.stats.uncertainty import ReviewCurve
 from judgenet.stats.whatif import Point
 
 
@@ -123,17 +124,7 @@ def _guarantee(report: Report) -> Iterator[FigureRecord]:
 
 def _study_records(more: RunStudy, total: int) -> Iterator[FigureRecord]:
     if more.people is not None:
-        yield from _panel("people", "annotators", more.people.panel)
-        need = more.people.need
-        if need is not None:
-            low, high = need.interval or (None, None)
-            why = need.reasons.get("measured", "")
-            yield FigureRecord("review", "to people's agreement", "target", need.target)
-            yield FigureRecord("review", "uncertain first", "share", need.measured, low, high, need.n, total, why)
-            random = None if need.random is None else need.random.review
-            yield FigureRecord(
-                "review", "at random", "share", random, n_used=need.n, reason=need.reasons.get("random", "")
-            )
+        yield from _people(more.people, total)
     for raters, what in ((more.raters, "neuron"), (more.role_raters, "role")):
         if raters is not None:
             yield from _raters(what, raters)
@@ -153,13 +144,7 @@ def _study_records(more: RunStudy, total: int) -> Iterator[FigureRecord]:
     for layer in more.layers:
         yield from _layer(layer, total)
     if more.review is not None:
-        for point in more.review.points:
-            name = f"{point.reviewed} reviewed"
-            low, high = point.interval or (None, None)
-            yield FigureRecord("review curve", name, "accuracy", point.accuracy, low, high, more.review.n, total)
-            low, high = point.untouched_interval or (None, None)
-            used, why = point.untouched.n_used, point.reasons.get("accuracy", "")
-            yield FigureRecord("review curve", name, "untouched", point.untouched.accuracy, low, high, used, total, why)
+        yield from _review(more.review, total)
     for way in more.learned:
         yield from _learned(way)
     if more.sizes is not None and more.sizes.what_if is not None:
@@ -170,10 +155,33 @@ def _study_records(more: RunStudy, total: int) -> Iterator[FigureRecord]:
         if more.ranks.human is not None:
             yield from _ranking("people", more.ranks.human, more.ranks.n_human)
     if more.plan is not None:
-        for method, wanted in more.plan.needs.items():
-            yield FigureRecord(
-                "labels wanted", method, "labels", wanted.labels, n_total=more.plan.pairs, reason=wanted.reason
-            )
+        pairs = more.plan.pairs
+        for method, need in more.plan.needs.items():
+            yield FigureRecord("labels wanted", method, "labels", need.labels, n_total=pairs, reason=need.reason)
+
+
+def _people(people: PeoplePanel, total: int) -> Iterator[FigureRecord]:
+    """The agreement of the annotators, and the review that reaches it."""
+    yield from _panel("people", "annotators", people.panel)
+    need = people.need
+    if need is not None:
+        low, high = need.interval or (None, None)
+        why = need.reasons.get("measured", "")
+        yield FigureRecord("review", "to people's agreement", "target", need.target)
+        yield FigureRecord("review", "uncertain first", "share", need.measured, low, high, need.n, total, why)
+        random, why = (None if need.random is None else need.random.review), need.reasons.get("random", "")
+        yield FigureRecord("review", "at random", "share", random, n_used=need.n, reason=why)
+
+
+def _review(review: ReviewCurve, total: int) -> Iterator[FigureRecord]:
+    """The accuracy by the share that people review."""
+    for point in review.points:
+        name = f"{point.reviewed} reviewed"
+        low, high = point.interval or (None, None)
+        yield FigureRecord("review curve", name, "accuracy", point.accuracy, low, high, review.n, total)
+        low, high = point.untouched_interval or (None, None)
+        used, why = point.untouched.n_used, point.reasons.get("accuracy", "")
+        yield FigureRecord("review curve", name, "untouched", point.untouched.accuracy, low, high, used, total, why)
 
 
 def _reliability(run_reliability: RunReliability) -> Iterator[FigureRecord]:

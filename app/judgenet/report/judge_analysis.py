@@ -159,29 +159,19 @@ def deepen(
     panel = panel_study(frame, seed=seed) if several else None
     raters = role_raters = None
     labelled = bool(((frame.human > 0) & (judged > 0)).any())
-    if labelled and len(frame.names) > 1:
+    if labelled and several:
         raters = against_people(
             frame.names, frame.neurons, frame.human, groups=frame.groups, resamples=draws, seed=seed
         )
         role_raters = _roles(frame, draws, seed)
-    review = None
-    if labelled:
-        review = review_curve(
-            frame.human,
-            judged,
-            uncertainty,
-            shares=REVIEW_SHARES,
-            groups=frame.groups,
-            resamples=0 if frame.groups is None else min(draws, 1000),
-            seed=seed,
-        )
+    review = _review(frame, judged, uncertainty, draws, seed) if labelled else None
     alt_test = run_alt_test(frame) if any(len(panel) > 1 for panel in frame.pairs.panel_kinds) else None
     report_step("Learned weights")
-    learned = tuple(_learned(frame, report, draws, seed)) if len(frame.names) > 1 else ()
+    learned = tuple(_learned(frame, report, draws, seed)) if several else ()
     report_step("Calibration")
     reliable = run_reliability(frame, seed=seed) if labelled else None
     report_step("Smaller networks")
-    sizes = _sizes(report, frame) if labelled and len(frame.names) > 1 else None
+    sizes = _sizes(report, frame) if labelled and several else None
     report_step("Ranking")
     ranks = (
         _ranks(frame, report.decides, seed) if len({name for name in frame.pairs.system_names if name}) > 2 else None
@@ -193,6 +183,19 @@ def deepen(
         people, layers, worth, panel, raters, role_raters, review, learned, sizes, ranks, plan, alt_test, reliable
     )
     return replace(report, more=more, bias=lab_figures(store, lambda: report_step("Bias lab")))
+
+
+def _review(frame: RunFrame, judged: Codes, uncertainty: NDArray[np.float64], draws: int, seed: int) -> ReviewCurve:
+    """The accuracy by the share that people review."""
+    return review_curve(
+        frame.human,
+        judged,
+        uncertainty,
+        shares=REVIEW_SHARES,
+        groups=frame.groups,
+        resamples=0 if frame.groups is None else min(draws, 1000),
+        seed=seed,
+    )
 
 
 def _people(

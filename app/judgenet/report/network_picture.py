@@ -85,8 +85,8 @@ class _Column:
         return _TOP + neuron * self.pitch + self.h / 2
 
 
-def network_picture(spec: NetworkSpec, decides: str, most_width: float) -> Drawing:
-    """The network at most ``most_width`` px wide. ``decides`` names the aggregation that is its verdict."""
+def _columns(spec: NetworkSpec, most_width: float) -> tuple[list[_Column], float]:
+    """The layers that are drawn, from left to right, and where the output begins."""
     shown = list(range(spec.depth))
     if spec.depth > _MOST_LAYERS:
         shown = [*range(_MOST_LAYERS - 2), spec.depth - 1]
@@ -95,26 +95,24 @@ def network_picture(spec: NetworkSpec, decides: str, most_width: float) -> Drawi
     gaps = [gap if after == before + 1 else _LEFT_OUT_W for before, after in pairwise(shown)]
     room = most_width - _END_W - _OUT_W - 2 * 32 - sum(gaps)
     node_w = max(24.0, min(112.0, room / len(shown)))
-    names = [_names(spec, layer, counts[layer], node_w) for layer in shown]
-    # Nodes are equally high, so that neurons of a role stand beside each other.
+    names = {layer: _names(spec, layer, counts[layer], node_w) for layer in shown}
+    # Nodes have the same height, so that neurons of a role are beside each other.
     most_lines = max(
-        (
-            len(lines)
-            for layer_names, layer in zip(names, shown, strict=True)
-            if counts[layer] <= _MOST_ROWS
-            for lines in layer_names
-        ),
-        default=1,
+        (len(lines) for layer in shown if counts[layer] <= _MOST_ROWS for lines in names[layer]), default=1
     )
     node_h = _NODE_H + (LINE - 1) * (most_lines - 1)
-
     x = _END_W + 32
     columns: list[_Column] = []
-    for layer, layer_names, room_after in zip(shown, names, [*gaps, gap], strict=True):
-        column = _Column(layer, counts[layer], spec.layers[layer].adaptive, x, node_w, layer_names, node_h)
+    for layer, room_after in zip(shown, [*gaps, gap], strict=True):
+        column = _Column(layer, counts[layer], spec.layers[layer].adaptive, x, node_w, names[layer], node_h)
         columns.append(column)
         x = column.right + room_after
-    out_x = x - gap + 32
+    return columns, x - gap + 32
+
+
+def network_picture(spec: NetworkSpec, decides: str, most_width: float) -> Drawing:
+    """The network at most ``most_width`` px wide. ``decides`` names the aggregation that is its verdict."""
+    columns, out_x = _columns(spec, most_width)
     stacked = 2 + (spec.chair is not None)
     bottom = max([_TOP + stacked * _NODE_H + (stacked - 1) * 26, *(column.bottom for column in columns)])
     middle = (_TOP + bottom) / 2
@@ -138,7 +136,7 @@ def network_picture(spec: NetworkSpec, decides: str, most_width: float) -> Drawi
         edges.append(_band(last.right, _TOP, last.bottom, out_x, vote_y, vote_y))
     else:
         edges += [Path(curve(last.right, last.port(i), out_x, vote_y), "line2") for i in range(last.count)]
-    # What stands below a block of cells needs a line of its own.
+    # The text below a block of cells needs a line of its own.
     foot = 24 if any(column.cells for column in columns) else 2
     return Drawing(out_x + _OUT_W + 1, bottom + foot, (*edges, *nodes), network_words(spec, decides))
 

@@ -35,6 +35,27 @@ def _csv_cell(value: float | int | str | None) -> float | int | str | None:
 
 def records(report: Report) -> Iterator[FigureRecord]:
     """All figures of the report."""
+    yield from _run_records(report)
+    for name, figures in report.aggregations.items():
+        yield from _figure_records("aggregation", name, figures)
+    if report.baseline is not None:
+        yield from _figure_records("baseline", f"always {report.baseline.label}", report.baseline.figures)
+    yield _rate_record("network", report.verdicts, report.data.pairs)
+    yield _rate_record("people", report.human, report.data.pairs)
+    yield from _rate_records(report)
+    for task in report.tasks:
+        for name, figures in task.figures.items():
+            yield from _figure_records("task", f"{task.task or '(no task)'}, {name}", figures)
+    yield from _part_records(report)
+    yield from _gap_records(report)
+    for words in report.words:
+        for word, count in words.words:
+            yield FigureRecord("role names", words.task or "(no task)", word, count, n_total=words.pairs)
+    yield from more_records(report)
+
+
+def _run_records(report: Report) -> Iterator[FigureRecord]:
+    """The facts of the run."""
     about, data = report.about, report.data
     yield FigureRecord("run", about.run_id, "state", about.state)
     yield FigureRecord("run", about.run_id, "pairs_finished", data.finished, n_total=data.pairs)
@@ -48,25 +69,18 @@ def records(report: Report) -> Iterator[FigureRecord]:
     yield FigureRecord("run", about.run_id, "calls", spent.calls)
     price_reason = f"the price of {plural(spent.unpriced, 'call')} is unknown" if spent.unpriced else ""
     yield FigureRecord("run", about.run_id, "price", None if spent.unpriced else spent.price, reason=price_reason)
-    for name, figures in report.aggregations.items():
-        yield from _figure_records("aggregation", name, figures)
-    if report.baseline is not None:
-        yield from _figure_records("baseline", f"always {report.baseline.label}", report.baseline.figures)
-    yield _rate_record("network", report.verdicts, data.pairs)
-    yield _rate_record("people", report.human, data.pairs)
-    yield from _rate_records(report)
-    for task in report.tasks:
-        for name, figures in task.figures.items():
-            yield from _figure_records("task", f"{task.task or '(no task)'}, {name}", figures)
+
+
+def _part_records(report: Report) -> Iterator[FigureRecord]:
+    """The figures of layers, neurons and roles."""
     yield from _position_records("c1", report.position)
     for layer in report.layers:
         yield from _position_records(f"layer {layer.layer}", layer.position)
         yield FigureRecord("calls", f"layer {layer.layer}", "scored", layer.calls_scored, n_total=layer.calls_total)
     for neuron in report.neurons:
         name = f"{neuron.layer}.{neuron.neuron}"
-        yield FigureRecord(
-            "neuron", name, "role", neuron.role, reason="" if neuron.role else "none, or another by pair"
-        )
+        no_role = "" if neuron.role else "none, or another by pair"
+        yield FigureRecord("neuron", name, "role", neuron.role, reason=no_role)
         yield from _figure_records("neuron", name, neuron.figures)
         yield from _position_records(name, neuron.position)
         yield FigureRecord("calls", name, "scored", neuron.calls_scored, n_total=neuron.calls_total)
@@ -76,16 +90,16 @@ def records(report: Report) -> Iterator[FigureRecord]:
         yield from _figure_records("role", role.role, role.figures)
     for change in report.changes:
         yield from _change_records(f"layer {change.before} to {change.after}", change.overturns)
+
+
+def _gap_records(report: Report) -> Iterator[FigureRecord]:
+    """Unscored calls, and what was left out."""
     for reason in report.unscored:
-        yield FigureRecord("unscored", reason.reason, "calls", reason.calls, n_total=spent.calls)
+        yield FigureRecord("unscored", reason.reason, "calls", reason.calls, n_total=report.about.spent.calls)
     for left in report.left_out:
         yield FigureRecord("left out", left.what, "count", left.count, n_total=left.total, reason=left.why)
         if left.first:
             yield FigureRecord("left out", left.what, "first", ", ".join(left.first), n_used=len(left.first))
-    for words in report.words:
-        for word, count in words.words:
-            yield FigureRecord("role names", words.task or "(no task)", word, count, n_total=words.pairs)
-    yield from more_records(report)
 
 
 def _figure_records(about: str, name: str, figures: ReportedAgreement) -> Iterator[FigureRecord]:
