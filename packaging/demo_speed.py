@@ -1,6 +1,6 @@
-"""Tells how long the demo model needs on this computer for one call of usual size: seconds, on standard output.
+"""Prints the seconds that the demo model needs on this computer for a call of typical size.
 
-Run by ``start.py`` in the environment that it made, to choose how many example pairs the demo can judge.
+``start.py`` runs it in the environment that it made, to choose how many example pairs the demo can judge.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from judgenet.engine.ports import ChatRequest, ReplySchema
 PROMPT = Path(__file__).read_text(encoding="utf-8")[:1200]
 """About 300 tokens."""
 ANSWER = ReplySchema("answer", {"type": "string", "minLength": 120, "maxLength": 120})
-"""About 30 tokens, whatever the model has to say."""
+"""About 30 tokens, whatever the model says."""
 
 
 async def measure() -> float:

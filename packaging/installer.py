@@ -1,12 +1,12 @@
-"""Builds JudgeNet as a program that needs no Python: a folder, and on Debian and Ubuntu a package of it.
+"""Builds JudgeNet as a program that needs no Python: a folder, and on Debian and Ubuntu a package.
 
     python packaging/installer.py                   dist/judgenet (the folder) and dist/judgenet_VERSION_ARCH.deb
-    python packaging/installer.py --no-model        without the embedded model, which users then fetch (93 MB less)
-    python packaging/installer.py --check ROOT      also installs the package in a bare Debian at ROOT, made by
-                                                    debootstrap where it is not there (as root), and tries it there
+    python packaging/installer.py --no-model        without the embedded model, which users then download (93 MB less)
+    python packaging/installer.py --check ROOT      also installs and tests the package in a bare Debian at ROOT, which
+                                                    debootstrap creates where there is none (as root)
 
 It needs the extra ``installer`` (pip install -e '.[installer]') and, for the package, dpkg-deb and binutils. On
-Windows and macOS it makes the folder, on macOS an application as well; nobody has tried that yet.
+Windows and macOS it makes the folder, on macOS also an application; neither has been tested.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ ROOT = Path(__file__).resolve().parent.parent
 SPEC = ROOT / "packaging" / "judgenet.spec"
 MODEL_VARIABLE = "JUDGENET_INSTALLER_MODEL"
 STRIPPED = ("libpython3.*", "typst/*.so", "xllamacpp/*.so", "pyarrow/*.so*")
-"""Files that come with 120 MB of symbols for a debugger. Others stay as they are: some wheels' libraries break."""
+"""Files with 120 MB of debug symbols, which are removed. Others stay as they are: some wheels' libraries break."""
 PLACE = "opt/judgenet"
 EXTRA_PACKAGES = ("fontconfig-config", "xkb-data")
-"""Files, not libraries, that the libraries in the folder read."""
+"""Packages with data files that the libraries in the folder read."""
 ACCENT = "#5746C6"
 
 DESKTOP = """[Desktop Entry]
@@ -86,9 +86,9 @@ def megabytes(path: Path) -> str:
 
 
 def call(*command: object, **variables: str) -> str:
-    """Runs a tool and returns what it printed.
+    """Runs a tool and returns its output.
 
-    :raises BuildError: it failed or is not here.
+    :raises BuildError: it failed or is not installed.
     """
     words = [str(word) for word in command]
     try:
@@ -103,7 +103,7 @@ def call(*command: object, **variables: str) -> str:
 
 
 def freeze(out: Path, work: Path, with_model: bool) -> Path:
-    """The folder with the program, Python and the libraries."""
+    """Builds the folder with the program, Python and the libraries."""
     if importlib.util.find_spec("PyInstaller") is None:
         raise BuildError("PyInstaller is not installed here. Install it with: pip install -e '.[installer]'")
     variables = {MODEL_VARIABLE: str(fetch_model()) if with_model else ""}
@@ -121,21 +121,21 @@ def freeze(out: Path, work: Path, with_model: bool) -> Path:
 
 
 def needed_packages(folder: Path) -> list[str]:
-    """The packages of this Debian that hold the libraries which the folder needs and does not have."""
+    """The Debian packages with the libraries that the folder needs and does not contain."""
     binaries = [file for file in folder.rglob("*") if _is_elf(file)]
     have = {file.name for file in folder.rglob("*.so*")}
     needed = set[str]()
     for file in binaries:
         needed |= set(re.findall(r"NEEDED +(\S+)", call("objdump", "-p", file)))
     places = _loader_cache()
-    found = set(EXTRA_PACKAGES)
+    packages = set(EXTRA_PACKAGES)
     for name in sorted(needed - have):
         if name not in places:
             raise BuildError(f"The folder needs {name}, which is not on this system. Install it and build again.")
-        found.add(_owner(places[name]))
-    # Libraries that were taken along from this system need its C library or a newer one.
+        packages.add(_owner(places[name]))
+    # Libraries copied from this system need its C library or a newer one.
     version = call("dpkg-query", "-W", "-f", "${Version}", "libc6").partition("-")[0]
-    return [f"{name} (>= {version})" if name == "libc6" else name for name in sorted(found)]
+    return [f"{name} (>= {version})" if name == "libc6" else name for name in sorted(packages)]
 
 
 def _is_elf(file: Path) -> bool:
@@ -152,18 +152,18 @@ def _loader_cache() -> dict[str, Path]:
 
 
 def _owner(file: Path) -> str:
-    """The package that a file belongs to; it may be known by its place before or behind the link from /lib to /usr."""
+    """The package that a file belongs to; dpkg may know the file by its path with or without /usr."""
     for place in (file, file.resolve(), Path("/usr") / file.relative_to("/"), Path("/") / file.name):
         with_slash = str(place)
         for candidate in (with_slash, with_slash.removeprefix("/usr")):
-            told = subprocess.run(["dpkg-query", "-S", candidate], capture_output=True, text=True, check=False)
-            if told.returncode == 0:
-                return told.stdout.partition(":")[0]
-    raise BuildError(f"No package of this system holds {file}.")
+            answer = subprocess.run(["dpkg-query", "-S", candidate], capture_output=True, text=True, check=False)
+            if answer.returncode == 0:
+                return answer.stdout.partition(":")[0]
+    raise BuildError(f"No package of this system contains {file}.")
 
 
 def copyright_text() -> str:
-    """Whose the parts are and under which licences they may be used."""
+    """The licences of JudgeNet and of the packages that come with it."""
     lines = [f"JudgeNet {__version__} is licensed under the Apache License, Version 2.0:"]
     lines += ["/usr/share/common-licenses/Apache-2.0", "", "It comes with:"]
     lines += [f"  {name} {version}: {licence or 'see its own files'}" for name, version, licence in licences()]
@@ -172,7 +172,7 @@ def copyright_text() -> str:
 
 
 def make_package(folder: Path, out: Path, work: Path) -> Path:
-    """The Debian package of the folder: the program in /opt, a link in /usr/bin, a menu entry, a file type."""
+    """Builds the Debian package: the program in /opt, a link in /usr/bin, a menu entry, a file type."""
     tree = work / "package"
     if tree.exists():
         shutil.rmtree(tree)
@@ -209,45 +209,45 @@ def make_package(folder: Path, out: Path, work: Path) -> Path:
 
 
 def check(package: Path, root: Path) -> None:
-    """Installs the package in a bare Debian without Python, and tries there what an installed program must do."""
+    """Installs the package in a bare Debian without Python, and tests the installed program there."""
     if not (root / "etc").is_dir():
         step(f"A bare Debian in {root}")
         call("debootstrap", "--variant=minbase", _release(), root)
     shutil.copy(package, root / "tmp" / package.name)
-    step(f"{package.name} is installed there")
+    step(f"Installing {package.name} there")
     call("chroot", root, "apt-get", "-qq", "update")
     install = ("apt-get", "-qq", "install", "-y", "--no-install-recommends", "--reinstall", f"/tmp/{package.name}")
     call("chroot", root, *install, DEBIAN_FRONTEND="noninteractive")
     if any((root / "usr" / "bin").glob("python3*")):
-        raise BuildError(f"{root} has a Python, so that it cannot show that none is needed.")
+        raise BuildError(f"{root} contains Python, so it cannot show that none is needed.")
     folder = root / "tmp" / "check"
     shutil.rmtree(folder, ignore_errors=True)
     command = (sys.executable, "-m", "tests.e2e.installed", "--program", "judgenet", "--root", root, "--folder", folder)
     if subprocess.run([str(word) for word in command], cwd=ROOT, check=False).returncode:
-        raise BuildError("The installed program does not do all that it must.")
+        raise BuildError("The installed program failed its tests.")
     call("chroot", root, "apt-get", "-qq", "remove", "-y", "judgenet", DEBIAN_FRONTEND="noninteractive")
     if (root / PLACE).exists() or not (folder / "out").is_dir():
-        raise BuildError("Removing the package left files of it, or took the user's along.")
+        raise BuildError("Removing the package left files behind, or removed the user's.")
 
 
 def _release() -> str:
-    found = re.search(r"^VERSION_CODENAME=(\S+)", Path("/etc/os-release").read_text(encoding="utf-8"), re.M)
-    if found is None:
-        raise BuildError("A bare root is made on Debian, by its name in /etc/os-release; there is none.")
-    return found[1]
+    codename = re.search(r"^VERSION_CODENAME=(\S+)", Path("/etc/os-release").read_text(encoding="utf-8"), re.M)
+    if codename is None:
+        raise BuildError("A bare root needs Debian: /etc/os-release names no release.")
+    return codename[1]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--no-model", action="store_true", help="leave the embedded model out")
-    parser.add_argument("--check", type=Path, metavar="ROOT", help="try the package in a bare Debian at ROOT")
+    parser.add_argument("--check", type=Path, metavar="ROOT", help="test the package in a bare Debian at ROOT")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder for the results (dist)")
-    parser.add_argument("--work", type=Path, default=ROOT / "build", help="folder for what is made between (build)")
+    parser.add_argument("--work", type=Path, default=ROOT / "build", help="folder for intermediate files (build)")
     options = parser.parse_args()
     out, work = options.out.resolve(), options.work.resolve()
     began = time.monotonic()
     try:
-        step(f"JudgeNet {__version__} is frozen (about three minutes)")
+        step(f"Freezing JudgeNet {__version__} (about three minutes)")
         folder = freeze(out, work, not options.no_model)
         step(f"{folder}: {megabytes(folder)}, {time.monotonic() - began:.0f} s")
         if shutil.which("dpkg-deb") is None:
@@ -256,7 +256,7 @@ def main() -> int:
         step(f"{package}: {megabytes(package)}, {time.monotonic() - began:.0f} s")
         if options.check is not None:
             check(package, options.check.resolve())
-            step("The installed program does what it must.")
+            step("The installed program passed its tests.")
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1

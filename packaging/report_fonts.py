@@ -1,4 +1,4 @@
-"""Makes the fonts that a report carries within itself: the bundled Inter with the scripts it has, as WOFF2.
+"""Makes the fonts that are embedded in a report: the bundled Inter, reduced to its scripts, as WOFF2.
 
 Needed only when ``resources/fonts`` changes: ``pip install fonttools brotli``, then
 ``python packaging/report_fonts.py``.

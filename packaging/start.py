@@ -1,13 +1,12 @@
-"""From a fresh clone to a working JudgeNet, with nothing but CPython 3.11 or newer.
+"""Sets JudgeNet up in a fresh clone; needs only CPython 3.11 or newer.
 
     python3 packaging/start.py demo     set up, then the example network judges the example pairs
     python3 packaging/start.py test     set up, then the tests (further arguments go to pytest)
     python3 packaging/start.py setup    set up only
 
-Set-up makes ``.venv`` beside this folder, installs the project there, adds the system libraries that are missing
-where they may be installed, and fetches the embedded model. What is in place is left alone. Where there is no screen
-for the studio, the demo runs in the terminal.
-It uses the standard library only. pip's own settings hold: none are written here.
+Set-up creates ``.venv`` beside this folder, installs the project there, adds missing system libraries where it may, and
+downloads the embedded model. What is there already is kept. Where there is no screen for the studio, the demo runs in
+the terminal. It uses the standard library only, and pip's own settings hold.
 """
 
 from __future__ import annotations
@@ -35,26 +34,26 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 
 RUNTIME = ["libgomp1"]
 SCREEN_FOR_TESTS = ["xvfb", "xauth"]
-"""Debian's names of what llama.cpp needs, and of the virtual screen of the tests. What a window needs is looked up
-(``judgenet selfcheck screen``)."""
+"""The Debian packages that llama.cpp needs, and those of the virtual screen of the tests. ``judgenet selfcheck screen``
+finds those that a window needs."""
 RUNTIME_CHECK = "import xllamacpp"
 ROUNDS = 4
-"""A library that is missing hides what it needs itself: looking again after an installation ends soon."""
+"""How often missing libraries are looked for: one that is missing hides those that it needs itself."""
 
 DEMO_SECONDS = 150.0
 PROBES_IN_A_PAIR = 12
-"""A pair of the demo (12 calls) takes about this many times as long as the call that demo_speed.py measures."""
+"""A pair of the demo (12 calls) takes about this many times as long as the call in demo_speed.py."""
 FEWEST_PAIRS, MOST_PAIRS = 3, 24
 
 DEMO_NOTICE = """
 The network's neurons are a very small language model (135 million parameters) on this computer.
-It shows the mechanics: evidence, scores, layers, votes. It does NOT judge well: its verdicts are no better
-than a coin. For real judging name an endpoint with a capable model (see README.md).
+It shows how everything works: evidence, scores, layers, votes. It does NOT judge well: its verdicts are no better
+than tossing a coin. To judge in earnest, use an endpoint with a capable model (see README.md).
 """
 
 
 class SetupError(Exception):
-    """Set-up cannot go on; the message says what to do."""
+    """Set-up cannot continue; the message says what to do."""
 
 
 def say(text: str) -> None:
@@ -66,7 +65,7 @@ def step(text: str) -> None:
 
 
 def run_logged(command: list[str], doing: str) -> int:
-    """Runs a command with its output in the log, and a line every 20 seconds so that nobody thinks it hangs."""
+    """Runs a command with its output in the log, and prints a line every 20 seconds to show that it goes on."""
     started = last = time.monotonic()
     with LOG.open("a", encoding="utf-8") as log:
         log.write(f"\n$ {' '.join(command)}\n")
@@ -100,7 +99,7 @@ def wanted_stamp(dev: bool) -> dict[str, object]:
 
 
 def is_current(dev: bool) -> bool:
-    """Whether ``.venv`` already holds what is wanted; the tools of a developer include those of a user."""
+    """Whether ``.venv`` is up to date; a developer's installation includes that of a user."""
     try:
         stamp = json.loads(STAMP.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -124,37 +123,37 @@ def make_environment(dev: bool) -> None:
     STAMP.unlink(missing_ok=True)
     started = time.monotonic()
     what = ".[dev]" if dev else "."
-    say(f"   installing JudgeNet{' and its test tools' if dev else ''} (about 300 MB to fetch the first time)")
+    say(f"   installing JudgeNet{' and its test tools' if dev else ''} (about 300 MB to download the first time)")
     command = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-e", what]
     if run_logged(command, "installing"):
         raise SetupError(
             f"pip could not install JudgeNet:\n{log_tail()}\n"
             "Check the network and pip's settings (pip config list), then run the same command again.\n"
-            f"All that pip said is in {LOG}."
+            f"The whole output of pip is in {LOG}."
         )
     STAMP.write_text(json.dumps(wanted_stamp(dev), indent=1), encoding="utf-8")
     say(f"   installed in {time.monotonic() - started:.0f} s")
 
 
 def create_venv() -> None:
-    """A virtual environment with pip, also where the system's Python comes without ensurepip (Debian)."""
+    """Creates a virtual environment with pip, also where the system's Python has no ensurepip (Debian)."""
     try:
         import ensurepip  # noqa: F401
 
         bare: list[str] = []
     except ImportError:
         bare = ["--without-pip"]
-    made = subprocess.run([sys.executable, "-m", "venv", *bare, str(VENV)], cwd=ROOT, capture_output=True, text=True)
-    if made.returncode or not PYTHON.exists():
+    created = subprocess.run([sys.executable, "-m", "venv", *bare, str(VENV)], cwd=ROOT, capture_output=True, text=True)
+    if created.returncode or not PYTHON.exists():
         raise SetupError(
-            f"The virtual environment could not be made: {(made.stderr or made.stdout).strip()}\n"
+            f"The virtual environment could not be created: {(created.stderr or created.stdout).strip()}\n"
             "On Debian and Ubuntu install python3-venv, then run the same command again."
         )
     if bare:
         command = [sys.executable, "-m", "pip", "--python", str(PYTHON), "install", "--no-input", "pip"]
         if run_logged(command, "adding pip"):
             raise SetupError(
-                f"pip could not be put into the virtual environment:\n{log_tail()}\n"
+                f"pip could not be installed in the virtual environment:\n{log_tail()}\n"
                 "On Debian and Ubuntu install python3-venv, then run the same command again."
             )
 
@@ -163,7 +162,7 @@ def create_venv() -> None:
 
 
 def runtime_failure() -> str:
-    """Why the runtime of the embedded model does not load; empty where it does."""
+    """Why the runtime of the embedded model cannot be loaded; empty where it can."""
     check = subprocess.run([str(PYTHON), "-c", RUNTIME_CHECK], capture_output=True, text=True)
     if not check.returncode:
         return ""
@@ -174,28 +173,28 @@ def runtime_failure() -> str:
 def screen() -> dict[str, Any]:
     """Whether the studio can open a window here, and which libraries and packages Qt lacks."""
     command = [str(PYTHON), str(ROOT / "app"), "selfcheck", "screen", "--json"]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     try:
-        found: dict[str, Any] = json.loads(told.stdout)
+        state: dict[str, Any] = json.loads(ran.stdout)
     except ValueError:
-        raise SetupError(f"JudgeNet does not start:\n{told.stderr.strip()}") from None
-    return found
+        raise SetupError(f"JudgeNet does not start:\n{ran.stderr.strip()}") from None
+    return state
 
 
-def lacking(found: dict[str, Any], what: str) -> list[str]:
-    """The libraries or packages that some plug-in of Qt lacks."""
-    return sorted({name for plugin in found["plugins"] for name in plugin[what]})
+def lacking(state: dict[str, Any], what: str) -> list[str]:
+    """The libraries or packages that any plug-in of Qt lacks."""
+    return sorted({name for plugin in state["plugins"] for name in plugin[what]})
 
 
 def missing_packages(names: list[str]) -> list[str]:
-    """Those of some Debian packages that are not installed."""
+    """Which of some Debian packages are not installed."""
     query = ["dpkg-query", "-W", "-f", "${db:Status-Status}"]
     state = {name: subprocess.run([*query, name], capture_output=True, text=True).stdout for name in names}
     return [name for name in names if state[name] != "installed"]
 
 
 def privilege() -> list[str] | None:
-    """What to put before a command to run it as root without a question; ``None`` where that is not possible."""
+    """The prefix of a command that runs it as root without a password; ``None`` where that is not possible."""
     if os.geteuid() == 0:
         return []
     if shutil.which("sudo") and not subprocess.run(["sudo", "-n", "true"], capture_output=True).returncode:
@@ -217,9 +216,9 @@ def apt_install(names: list[str]) -> bool:
 
 
 def add_system_libraries(for_tests: bool) -> None:
-    """What llama.cpp needs of a Linux system, Qt for a window on X11 or Wayland, and tests for a virtual screen.
+    """Installs the Linux libraries for llama.cpp, for Qt on X11 or Wayland, and for the tests' virtual screen.
 
-    What cannot be installed here is named in one command. Judging works without Qt, so that its absence only warns.
+    What cannot be installed is named in one command. Judging works without Qt, so missing libraries of Qt only warn.
     """
     if not sys.platform.startswith("linux"):
         return
@@ -227,13 +226,13 @@ def add_system_libraries(for_tests: bool) -> None:
     missing = missing_packages(SCREEN_FOR_TESTS) if for_tests and apt else []
     if apt and (wanted := [*missing, *(RUNTIME if runtime_failure() else ())]) and apt_install(wanted):
         missing = []
-    found = screen()
+    state = screen()
     for _ in range(ROUNDS):
-        packages = lacking(found, "packages")
+        packages = lacking(state, "packages")
         if not (packages and apt and apt_install(packages)):
             break
-        found = screen()
-    missing += lacking(found, "packages")
+        state = screen()
+    missing += lacking(state, "packages")
     trouble = runtime_failure()
     if trouble:
         raise SetupError(
@@ -241,20 +240,20 @@ def add_system_libraries(for_tests: bool) -> None:
             f"Debian, Ubuntu: sudo apt-get install {' '.join([*RUNTIME, *missing])}\n"
             "Other systems: the package with GCC's OpenMP library (libgomp). Then run the same command again."
         )
-    if libraries := lacking(found, "libraries"):
-        step("System libraries: some that windows need are missing. The command line works without them.")
+    if libraries := lacking(state, "libraries"):
+        step("System libraries: some that the studio needs are missing. The command line works without them.")
         say(f"   missing: {' '.join(libraries)}")
     else:
         step("System libraries: in place")
     if missing:
-        say(f"   to have them: sudo {'apt-get' if apt else 'dnf'} install {' '.join(missing)}")
+        say(f"   to install them: sudo {'apt-get' if apt else 'dnf'} install {' '.join(missing)}")
 
 
 # --- Model, demo, tests ----------------------------------------------------------------------------------
 
 
 def call(command: list[str], env: dict[str, str] | None = None) -> int:
-    """Runs a command in the foreground. Ctrl+C reaches it as well, and it is left the time to end in its own way."""
+    """Runs a command in the foreground. Ctrl+C reaches it as well, and it may take its time to end."""
     process = subprocess.Popen(command, cwd=ROOT, env=env)
     while True:
         with contextlib.suppress(KeyboardInterrupt):
@@ -268,7 +267,7 @@ def judgenet(*arguments: str) -> int:
 def fetch_model() -> None:
     step("Embedded model")
     if judgenet("model", "fetch"):
-        raise SetupError("The embedded model is missing; the message above says why.")
+        raise SetupError("The embedded model is missing; see the message above.")
 
 
 def set_up(dev: bool) -> None:
@@ -290,7 +289,7 @@ def pairs_for_this_computer() -> int:
 
 def demo() -> int:
     out = Path("out") / "demo"
-    step("Demo: seeing how fast the model is on this computer")
+    step("Demo: measuring the speed of the model on this computer")
     count = pairs_for_this_computer()
     step(f"Demo: {count} example pairs through 2 layers of 3 judges, both orders, live: about three minutes")
     say(DEMO_NOTICE)
@@ -298,23 +297,23 @@ def demo() -> int:
     pairs = str(Path("examples") / "general.jsonl")
     code = judgenet("run", network, "--pairs", pairs, "--limit", str(count), "--out", str(out))
     if code:
-        say(f"The demo ended early (exit code {code}). Finished calls are kept: the same command goes on from there.")
+        say(f"The demo ended early (exit code {code}). Finished calls are kept: the same command continues there.")
         return code
-    say("\nThese figures show the mechanics, not the quality of judging: the demo model is no better than a coin.")
+    say("\nThese figures show how it works, not the quality of judging: the demo model is no better than a coin.")
     say(
-        "Here the roles are fixed. examples/widedeep-2x3.judgenet lets the model name them, which wants a better model."
+        "Here the roles are fixed. examples/widedeep-2x3.judgenet lets the model name them, which needs a better model."
     )
-    say(f"For pairs of your own: {BIN.relative_to(ROOT) / 'judgenet'} run --help. To start afresh delete {out}.")
+    say(f"For your own pairs: {BIN.relative_to(ROOT) / 'judgenet'} run --help. To start again, delete {out}.")
     return 0
 
 
 def studio() -> int:
-    """Opens the studio with the example running; the demo in the terminal where no window can be opened."""
-    found = screen()
-    if not found["opens"]:
-        step(f"Studio: {found['reason']} So the demo runs in the terminal.")
+    """Opens the studio with the example running, or the demo in the terminal where no window can be opened."""
+    state = screen()
+    if not state["opens"]:
+        step(f"Studio: {state['reason']} So the demo runs in the terminal.")
         return demo()
-    step("Studio: it opens, and an example network judges the example pairs, live")
+    step("Studio: it opens while an example network judges the example pairs, live")
     say(DEMO_NOTICE)
     say(f"To open the studio again: {BIN.relative_to(ROOT) / 'judgenet'}")
     return judgenet("--example")
@@ -323,9 +322,9 @@ def studio() -> int:
 def tests(arguments: list[str]) -> int:
     step("Tests")
     env = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
-    # A file of tests goes to one process, so that its fixtures serve it once. In the order of the folders the files
-    # that take longest (tests/e2e, tests/ui) come first: by the number of tests, one process would end with them.
-    # One process more than there are cores: tests of stopped and hanging endpoints mostly wait.
+    # A file of tests goes to one process, so that its fixtures are made once. In folder order the slowest files
+    # (tests/e2e, tests/ui) come first; ordered by the number of tests, one process would be left with them. There is
+    # one process more than cores, as tests of stopped and hanging endpoints mostly wait.
     together = ["-n", str(min(4, (os.cpu_count() or 1) + 1)), "--dist", "loadfile", "--no-loadscope-reorder"]
     return call([str(PYTHON), "-m", "pytest", *together, *arguments], env)
 
@@ -333,7 +332,7 @@ def tests(arguments: list[str]) -> int:
 def main() -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a console without the characters of a text must not end this
+            stream.reconfigure(errors="replace")  # a console that lacks some characters must not end this
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
@@ -358,7 +357,7 @@ def main() -> int:
         say(f"\n{error}")
         return 1
     except KeyboardInterrupt:
-        say("\nInterrupted. The same command goes on from here.")
+        say("\nInterrupted. The same command continues from here.")
         return 130
 
 

@@ -1,13 +1,13 @@
-"""Lists what the program says, so that all of it can be read in one go.
+"""Lists the texts of the program, to read all of them in one go.
 
     python packaging/studio_texts.py [results bias …]
     python packaging/studio_texts.py --in cli [rate …]
 
-The studio's texts stand together by page, in modules called ``texts`` (those of actions in ``ui/action_texts.py``):
-without ``--in`` these are listed, panel by panel, in the order in which they are seen. Texts of commands and of
-the report stand where they are printed: with ``--in`` those of a folder of the package are listed, module by module.
-Words behind that choose modules whose path has one of them in it. What is filled in stands as {…}, on a page of the
-studio with its name.
+The studio's texts are collected by page, in modules called ``texts`` (those of actions in ``ui/action_texts.py``):
+without ``--in`` these are listed, panel by panel, in the order in which they appear. Texts of commands and of the
+report are in the code that prints them: with ``--in`` those of a folder of the package are listed, module by module.
+Further words select modules whose path contains one of them. Values that are filled in are shown as {…}, on a page of
+the studio with their names.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _STYLES = "setStyleSheet"
 
 
 def literals(source: str, *, named: bool = False) -> list[tuple[int, str]]:
-    """Line and text of each string of a module that somebody may read, in the order in which they stand.
+    """Line and text of each string of a module that a user may see, in order.
 
-    What is filled in stands as ``{…}``; with ``named``, a variable stands with its name. Docstrings, style sheets, keys
-    of dictionaries, and what ``raise`` and ``assert`` say to programmers are left out.
+    Values that are filled in are shown as ``{…}``; with ``named``, a variable by its name. Docstrings, style sheets,
+    keys of dictionaries, and the messages of ``raise`` and ``assert`` are left out.
     """
     tree = ast.parse(source)
     passed = set[int]()
@@ -62,7 +62,7 @@ def _filled(part: ast.expr, named: bool) -> str:
 
 
 def texts_of(source: str) -> list[tuple[int, str]]:
-    """The literals of a module that are sentences, or several words."""
+    """The literals of a module with several words."""
     return [
         (line, text)
         for line, text in literals(source)
@@ -71,18 +71,18 @@ def texts_of(source: str) -> list[tuple[int, str]]:
 
 
 def page_of(source: str) -> list[tuple[int, str]]:
-    """The texts of a ``texts`` module, one word or many, and the comment lines that name the panels between them."""
+    """All texts of a ``texts`` module, and the comment lines between them that name the panels."""
     panels = [(line, text) for line, text in enumerate(source.splitlines(), 1) if text.startswith("# ")]
     return sorted(literals(source, named=True) + panels)
 
 
 def is_texts_module(path: Path) -> bool:
-    """Whether a module holds texts of the studio and nothing else."""
+    """Whether a module contains texts of the studio and nothing else."""
     return path.stem == "texts" or path.stem.endswith("_texts")
 
 
 def modules(folder: Path, wanted: list[str]) -> Iterator[Path]:
-    """The modules below a folder whose path has one of these words in it; all of them without any."""
+    """The modules below a folder whose path contains one of these words; all where there are none."""
     for path in sorted(folder.rglob("*.py")):
         name = path.relative_to(folder).as_posix()
         if not wanted or any(word in name for word in wanted):

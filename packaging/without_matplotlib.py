@@ -1,5 +1,5 @@
-"""Runs in the frozen program before all else: wordcloud imports matplotlib (30 MB with what it brings) for colours that
-JudgeNet does not use, and asks for its version alone."""
+"""Runs first in the frozen program: replaces matplotlib (30 MB with its dependencies), which wordcloud imports for
+colours that JudgeNet does not use, and of which it needs only the version."""
 
 import sys
 import types

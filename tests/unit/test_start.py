@@ -78,7 +78,7 @@ def test_without_root_set_up_names_exactly_what_is_missing(
     start.add_system_libraries(for_tests=False)
     told = capsys.readouterr().out
     assert "missing: libwayland-cursor.so.0 libxcb-icccm.so.4\n" in told
-    assert "to have them: sudo apt-get install libwayland-cursor0 libxcb-icccm4\n" in told
+    assert "to install them: sudo apt-get install libwayland-cursor0 libxcb-icccm4\n" in told
 
 
 @pytest.mark.parametrize("words", [["paint"], ["demo", "--fast"]])
