@@ -632,7 +632,7 @@ async def test_trouble_moves_nothing_that_somebody_is_about_to_click(studio: Stu
     parts = [widget for widget in page.findChildren(QWidget) if widget.isVisible()]
     before = [(widget.mapToGlobal(QPoint(0, 0)), widget.size()) for widget in parts]
     bar = studio.window.errors
-    bar.tell("The disk is full. " * 30, "study.judgenet")
+    bar.post("The disk is full. " * 30, "study.judgenet")
     await settle()
     assert bar.isVisible()
     assert [(widget.mapToGlobal(QPoint(0, 0)), widget.size()) for widget in parts] == before
@@ -652,10 +652,10 @@ async def test_trouble_moves_nothing_that_somebody_is_about_to_click(studio: Stu
 async def test_trouble_stays_until_it_is_closed(studio: Studio) -> None:
     mended: list[bool] = []
     bar = studio.window.errors
-    bar.tell(
+    bar.post(
         "The disk is full.", "study.judgenet", MessageButton("Try again", lambda: mended.append(True)), details="more"
     )
-    bar.tell("A second one.")
+    bar.post("A second one.")
     await settle()
     assert bar.isVisible()
     labels = [label.text() for label in bar.findChildren(QLabel) if label.isVisible()]
@@ -688,7 +688,7 @@ async def test_what_nobody_caught_is_told(studio: Studio, caplog: pytest.LogCapt
 
 
 async def test_texts_of_others_are_never_html(studio: Studio) -> None:
-    studio.window.errors.tell("<b>bold</b> <img src=x>", "<i>where</i>")
+    studio.window.errors.post("<b>bold</b> <img src=x>", "<i>where</i>")
     for label in studio.window.findChildren(QLabel):
         if "<b>" in label.text():
             assert label.textFormat() == Qt.TextFormat.PlainText

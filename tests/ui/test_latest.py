@@ -24,7 +24,7 @@ class Desk:
         self.document = SimpleNamespace(store="a store")
         self.told: list[str] = []
         self.taken: list[object] = []
-        errors = SimpleNamespace(tell_exception=lambda error, about: self.told.append(f"{about}: {error}"))
+        errors = SimpleNamespace(post_exception=lambda error, about: self.told.append(f"{about}: {error}"))
         context = SimpleNamespace(tasks=self.tasks, document=self.document, errors=errors)
         self.latest = LatestComputation(cast(Context, context))
 

@@ -162,7 +162,7 @@ class Studio:
         self.uncaught.happened.connect(self._tell)
 
     def _tell(self, error: BaseException) -> None:
-        self.window.errors.tell_exception(error)
+        self.window.errors.post_exception(error)
 
     async def close(self) -> None:
         """Stops and saves everything, and takes the window down while all that it calls is still there."""
@@ -188,14 +188,14 @@ class Studio:
             if not session.file.exists():
                 continue
             if self.window.context.document.file == session.file:
-                self.window.errors.tell(
+                self.window.errors.post(
                     texts.REOPENED_AS_AT_THE_LAST_CHANGE,
                     session.file.name,
                     level="note",
                 )
             else:
                 open_it = partial(self.window.frame_actions.open_file, session.file)
-                self.window.errors.tell(
+                self.window.errors.post(
                     texts.ENDED_WITHOUT_CLOSING,
                     session.file.name,
                     MessageButton(texts.OPEN_IT, open_it),

@@ -386,7 +386,7 @@ class AppWindow(QMainWindow):
             # Another store is looked into by now: what was asked of the one before interests nobody.
             log.info("%s: %s", name, error)
             return
-        self.errors.tell_exception(error, name)
+        self.errors.post_exception(error, name)
 
     def close_window(self) -> None:
         """Closes the window, asking first where a run goes on."""

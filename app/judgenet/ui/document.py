@@ -215,9 +215,9 @@ class Document(QObject):
         self._profiles = project_profiles(self.project, self.folder, self._errors)
         self._select()
         self.opened.emit()
-        self._tell_all()
+        self._emit_all()
         if self.read_only:
-            self._errors.tell(self.read_only, self.title, level="warning")
+            self._errors.post(self.read_only, self.title, level="warning")
 
     def look_into(self, store: Store | None, read_only: str = "") -> None:
         """Reads runs and labels from another store in place of the project's own, such as that of its shards;
@@ -254,7 +254,7 @@ class Document(QObject):
         self.close()
         self._session.close()
 
-    def _tell_all(self) -> None:
+    def _emit_all(self) -> None:
         for signal in (
             self.saved_changed,
             self.read_only_changed,
@@ -296,7 +296,7 @@ class Document(QObject):
     def _push(self, text: str, after: DocumentValue, merge: str) -> None:
         before = DocumentValue(self.project, self.dataset, self.folder)
         if self.read_only:
-            self._errors.tell(texts.nothing_was_changed(self.read_only), self.title, level="warning")
+            self._errors.post(texts.nothing_was_changed(self.read_only), self.title, level="warning")
             return
         if after.project == before.project and after.dataset is before.dataset:
             return
@@ -331,7 +331,7 @@ class Document(QObject):
             try:
                 self.pairs = self.selections.pairs_of(self.dataset, Selection() if source is None else source.selection)
             except ProjectError as error:
-                self._errors.tell_exception(error, self.title)
+                self._errors.post_exception(error, self.title)
 
     def reload_profiles(self) -> None:
         """Reads the user's endpoints again after an edit."""
@@ -412,4 +412,4 @@ class Document(QObject):
         self._saver.set_file(self._file)
         if elsewhere:
             self.opened.emit()
-        self._tell_all()
+        self._emit_all()

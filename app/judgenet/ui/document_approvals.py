@@ -23,7 +23,7 @@ class Approvals:
     """Asks for the approvals that a project needs, and keeps them.
 
     Attributes:
-        ask_trust: asks the user whether this project may have what it needs; told no where nobody can be asked.
+        ask_trust: asks the user to approve what the project needs; the answer is no where nobody can be asked.
     """
 
     def __init__(self, document: Document, tasks: Tasks, errors: ErrorPort) -> None:
@@ -39,7 +39,7 @@ class Approvals:
             needs = self.needs(used)
             return not needs or await self._ask(needs)
         except (OSError, SettingsError) as error:
-            self._errors.tell_exception(error, texts.NOTHING_WAS_SENT)
+            self._errors.post_exception(error, texts.NOTHING_WAS_SENT)
             return False
 
     def needs(self, used: Iterable[EndpointProfile]) -> tuple[ApprovalNeed, ...]:
@@ -55,16 +55,16 @@ class Approvals:
         try:
             needs = file_needs(source.files, self._document.folder, self._document.project.salt)
         except OSError as error:
-            self._errors.tell_exception(error, texts.NO_PAIRS_WERE_READ)
+            self._errors.post_exception(error, texts.NO_PAIRS_WERE_READ)
             return False
         if needs:
-            self.tell_outside(needs)
+            self.post_outside(needs)
         return not needs
 
-    def tell_outside(self, needs: Sequence[ApprovalNeed]) -> None:
+    def post_outside(self, needs: Sequence[ApprovalNeed]) -> None:
         """Says that the project may not read its pairs, or pictures of them, and offers to approve what it needs."""
         files = ", ".join(need.place for need in needs)
-        self._errors.tell(
+        self._errors.post(
             texts.files_outside_the_folder(files),
             self._document.title,
             MessageButton(texts.DECIDE, lambda: self._tasks.start(self._ask_to_read(needs), texts.APPROVE_FILES)),
@@ -76,7 +76,7 @@ class Approvals:
             if await self._ask(needs):
                 self._document.reload_pairs()
         except OSError as error:
-            self._errors.tell_exception(error, texts.NO_PAIRS_WERE_READ)
+            self._errors.post_exception(error, texts.NO_PAIRS_WERE_READ)
 
     async def _ask(self, needs: Sequence[ApprovalNeed]) -> bool:
         project = self._document.generation
@@ -96,7 +96,7 @@ class Approvals:
         try:
             keep()
         except OSError as error:
-            self._errors.tell_exception(error, self._document.title)
+            self._errors.post_exception(error, self._document.title)
 
 
 async def _nobody(needs: Sequence[ApprovalNeed]) -> bool:

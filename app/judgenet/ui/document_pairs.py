@@ -102,13 +102,13 @@ class PairsLoader(QObject):
             )
         except JobCancelled:
             again = MessageButton(texts.LOAD_THEM, document.reload_pairs)
-            self._errors.tell(texts.PAIRS_WERE_NOT_LOADED, document.title, again, level="warning")
+            self._errors.post(texts.PAIRS_WERE_NOT_LOADED, document.title, again, level="warning")
             return
         except NotApproved as error:
-            document.approvals.tell_outside(error.needs)
+            document.approvals.post_outside(error.needs)
             return
         except (DataError, EndpointError, OSError) as error:
-            self._errors.tell_exception(error, button=MessageButton(texts.TRY_AGAIN, document.reload_pairs))
+            self._errors.post_exception(error, button=MessageButton(texts.TRY_AGAIN, document.reload_pairs))
             return
         finally:
             if number == self._newest:

@@ -16,5 +16,5 @@ def project_profiles(project: Project, folder: Path, errors: ErrorPort) -> dict[
     try:
         return profiles(project.endpoints, folder)
     except SettingsError as error:
-        errors.tell_exception(error)
+        errors.post_exception(error)
         return {**builtin_profiles(), **{profile.name: profile for profile in project.endpoints}}

@@ -90,7 +90,7 @@ class DocumentSaver(QObject):
             if changed
             else MessageButton(texts.TRY_AGAIN, self._document.save)
         )
-        self._errors.tell_exception(error, button=button)
+        self._errors.post_exception(error, button=button)
 
     def offer_copy(self, path: Path) -> None:
         """Offers to restore the changes of a copy that was kept because the project file could not be written."""
@@ -100,7 +100,7 @@ class DocumentSaver(QObject):
             return
         edit = self._document.edit_project
         restore = MessageButton(texts.RESTORE_THEM, lambda: edit(texts.RESTORE_UNSAVED_CHANGES, kept))
-        self._errors.tell(texts.CHANGES_NOT_SAVED, path.name, restore, level="warning")
+        self._errors.post(texts.CHANGES_NOT_SAVED, path.name, restore, level="warning")
 
     def save_over(self) -> None:
         """Saves over the changes that another program made to the file."""

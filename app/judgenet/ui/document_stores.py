@@ -95,9 +95,9 @@ def _opened_store(path: Path, read_only: str, errors: ErrorPort) -> tuple[Store 
         read_only = texts.OPEN_ELSEWHERE
     except (StoreError, OSError) as error:
         read_only = texts.FOLDER_CANNOT_BE_WRITTEN
-        errors.tell_exception(error, str(path))
+        errors.post_exception(error, str(path))
     try:
         return Store.open(path, readonly=True) if path.exists() else None, read_only
     except StoreError as error:
-        errors.tell_exception(error, str(path))
+        errors.post_exception(error, str(path))
         return None, read_only

@@ -171,7 +171,7 @@ class EndpointForm(QWidget):
         try:
             table = load_prices(self._context.document.project.prices)
         except PriceError as error:
-            self._context.errors.tell_exception(error, texts.PRICES)
+            self._context.errors.post_exception(error, texts.PRICES)
             return None
         return table.find(profile.model, profile.name, profile.kind) if profile.model else None
 

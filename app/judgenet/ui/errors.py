@@ -101,7 +101,7 @@ class UserMessage:
 class ErrorPort(Protocol):
     """Takes messages of trouble from the pages."""
 
-    def tell(
+    def post(
         self,
         what: str,
         where: str = "",
@@ -113,7 +113,7 @@ class ErrorPort(Protocol):
         """Shows trouble in the bar. Texts are plain, and secrets in them are struck out."""
         ...
 
-    def tell_exception(self, error: BaseException, where: str = "", button: MessageButton | None = None) -> None:
+    def post_exception(self, error: BaseException, where: str = "", button: MessageButton | None = None) -> None:
         """Shows an exception: the message of our own errors, and the traceback under "Copy details"."""
         ...
 
@@ -191,7 +191,7 @@ class ErrorBar(QWidget):
         """The message that is shown, and those that wait behind it."""
         return tuple(self._troubles)
 
-    def tell(
+    def post(
         self,
         what: str,
         where: str = "",
@@ -206,15 +206,15 @@ class ErrorBar(QWidget):
         self._troubles.insert(0, trouble)
         self._show()
 
-    def tell_exception(self, error: BaseException, where: str = "", button: MessageButton | None = None) -> None:
+    def post_exception(self, error: BaseException, where: str = "", button: MessageButton | None = None) -> None:
         """Shows an exception: the message of our own errors, else its kind; the traceback goes to the details."""
         details = "".join(traceback.format_exception(error))
         if isinstance(error, OUR_ERRORS):
-            self.tell(str(error), where, button, details)
+            self.post(str(error), where, button, details)
             return
         log.error("%s", scrub(details))
         message = texts.error_in_the_program(type(error).__name__, str(error))
-        self.tell(message, where, button, details)
+        self.post(message, where, button, details)
 
     def close_first(self) -> None:
         """Closes what is shown; the next one comes into view."""

@@ -138,15 +138,15 @@ class ExportDialog(QDialog):
                 texts.export_to(path.name), lambda job: _written(store, run, kind, form, source, path, job)
             )
         except JobCancelled:
-            context.errors.tell(texts.export_was_stopped(path.name), level="note")
+            context.errors.post(texts.export_was_stopped(path.name), level="note")
             return
         except (FileError, StoreError, sqlite3.Error) as error:
-            context.errors.tell_exception(error, texts.RUN_NOT_EXPORTED)
+            context.errors.post_exception(error, texts.RUN_NOT_EXPORTED)
             return
         written = ", ".join(plural(count, unit) for unit, count in counts.items())
         pictures = f" {exported.pictures.words}." if exported.pictures.words else ""
         left_out = texts.left_out(exported.left_out_words) if exported.left_out else ""
-        context.errors.tell(texts.is_written(path.name, written, pictures + left_out), str(path), level="note")
+        context.errors.post(texts.is_written(path.name, written, pictures + left_out), str(path), level="note")
 
     async def _ask(self, run: RunInfo, kind: str, form: str | None) -> Path | None:
         from judgenet.report.run_files import WHOLE_EXPORTS

@@ -106,7 +106,7 @@ class DesignEstimate(ProjectState):
         except (StoreError, sqlite3.Error) as error:
             # Another project was opened meanwhile, and the store of the one before is closed.
             if document.own_store is store:
-                self._errors.tell_exception(error)
+                self._errors.post_exception(error)
             return
         if stop.is_set() or document.pairs is not pairs:
             return

@@ -113,7 +113,7 @@ class FrameActions(QObject):
             before = self._context.document.spec
             spec = with_enough_roles(design.set_size(before, width, depth), before)
         except NetworkError as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             return
         self._context.document.edit_network(texts.CHANGE_THE_SIZE, spec)
         self._context.navigator.go("design")

@@ -86,11 +86,11 @@ class ImportActions(QObject):
         except JobCancelled:
             return
         except (DataError, ProjectError, StoreError, OSError) as error:
-            self._context.errors.tell_exception(error, texts.NO_JUDGMENTS_IMPORTED)
+            self._context.errors.post_exception(error, texts.NO_JUDGMENTS_IMPORTED)
             return
         self._projects.open_file(project)
         self._context.navigator.go("results")
-        self._context.errors.tell(imported, project.name, level="note")
+        self._context.errors.post(imported, project.name, level="note")
 
     def import_network(self) -> None:
         """Asks for a network that was drawn elsewhere, and puts it in the place of the project's."""
@@ -104,7 +104,7 @@ class ImportActions(QObject):
         try:
             spec = read_network(files[0])
         except NetworkError as error:
-            self._context.errors.tell_exception(error, texts.NO_NETWORK_IMPORTED)
+            self._context.errors.post_exception(error, texts.NO_NETWORK_IMPORTED)
             return
         document.edit_network(texts.IMPORT_NETWORK, spec)
         self._context.navigator.go("design")
@@ -123,6 +123,6 @@ class ImportActions(QObject):
         try:
             write_network(document.spec, path)
         except (NetworkError, OSError) as error:
-            self._context.errors.tell_exception(error, texts.NETWORK_NOT_EXPORTED)
+            self._context.errors.post_exception(error, texts.NETWORK_NOT_EXPORTED)
             return
-        self._context.errors.tell(texts.network_is_in(path.name), level="note")
+        self._context.errors.post(texts.network_is_in(path.name), level="note")

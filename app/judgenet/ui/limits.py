@@ -189,7 +189,7 @@ class LimitsDialog(QDialog):
         try:
             return unpriced_models(document.spec, load_prices(document.project.prices), document.profiles)
         except PriceError as error:
-            self._context.errors.tell_exception(error, texts.PRICES)
+            self._context.errors.post_exception(error, texts.PRICES)
             return ()
 
     def _ask_prices(self, models: tuple[Settings, ...]) -> None:

@@ -126,7 +126,7 @@ class PreflightDialog(QDialog):
             start = self._start()
             models = models_of(start.spec)
         except (NetworkError, PriceError, PromptError) as error:
-            context.errors.tell_exception(error, texts.MODELS_NOT_TESTED)
+            context.errors.post_exception(error, texts.MODELS_NOT_TESTED)
             return
         if not await context.document.approvals.may_send(profiles_of(start)):
             return
@@ -154,7 +154,7 @@ class PreflightDialog(QDialog):
             self._say(texts.STOPPED_SENTENCE)
             return
         except (EndpointError, NetworkError, OSError) as error:
-            context.errors.tell_exception(error, texts.MODELS_NOT_TESTED)
+            context.errors.post_exception(error, texts.MODELS_NOT_TESTED)
         finally:
             self._job = None
             self._refresh()

@@ -120,7 +120,7 @@ class ProjectActions(QObject):
         document.new(Project.new(texts.UNTITLED, spec))
         self._context.navigator.go("design")
         if before is not None and before.exists():
-            self._context.errors.tell(
+            self._context.errors.post(
                 texts.THIS_PROJECT_IS_SAVED,
                 title,
                 MessageButton(texts.BACK_TO_IT, partial(self.open_file, before)),
@@ -151,12 +151,12 @@ class ProjectActions(QObject):
     def open_file(self, path: Path) -> None:
         """Opens a project file."""
         if self._context.runner.busy:
-            self._context.errors.tell(texts.STOP_THE_RUN_FIRST, path.name, level="warning")
+            self._context.errors.post(texts.STOP_THE_RUN_FIRST, path.name, level="warning")
             return
         try:
             self._context.document.open(path)
         except ProjectError as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             return
         self._context.navigator.go("design")
 
@@ -182,7 +182,7 @@ class ProjectActions(QObject):
             return
         document.save()
         if document.saved:
-            self._context.errors.tell(f"{texts.SAVED}.", str(document.path), level="note")
+            self._context.errors.post(f"{texts.SAVED}.", str(document.path), level="note")
 
     def save_as(self) -> None:
         """Asks for a name and saves under it."""
@@ -197,7 +197,7 @@ class ProjectActions(QObject):
         try:
             await document.save_as(path.absolute())
         except (ProjectError, StoreError) as error:
-            self._context.errors.tell_exception(error, button=MessageButton(texts.CHOOSE_ANOTHER_PLACE, self.save_as))
+            self._context.errors.post_exception(error, button=MessageButton(texts.CHOOSE_ANOTHER_PLACE, self.save_as))
             return
         self.remember()
 

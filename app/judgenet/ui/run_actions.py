@@ -99,7 +99,7 @@ class RunActions(QObject):
                 self._context.navigator.go("run")
             return
         judges = len(document.spec.layers[0].neurons)
-        self._context.errors.tell(
+        self._context.errors.post(
             texts.judgments_recorded_elsewhere(plural(judges, "judge")),
             texts.NOTHING_WAS_RUN,
             MessageButton(texts.DESIGN_A_NETWORK, self.judge_anew),
@@ -131,7 +131,7 @@ class RunActions(QObject):
             except JobCancelled:
                 return
             except ModelError as error:
-                context.errors.tell(str(error), texts.THE_EXAMPLE, MessageButton(texts.TRY_AGAIN, self.run_example))
+                context.errors.post(str(error), texts.THE_EXAMPLE, MessageButton(texts.TRY_AGAIN, self.run_example))
                 return
         source = PairsSource((example("general.jsonl").as_posix(),), selection=Selection("first", EXAMPLE_PAIRS))
         spec = network(3, 2, name=texts.TWO_LAYERS_OF_THREE)
@@ -177,7 +177,7 @@ class RunActions(QObject):
             try:
                 state.name_run(*name_and_note)
             except StoreError as error:
-                self._context.errors.tell_exception(error, texts.run(run.number))
+                self._context.errors.post_exception(error, texts.run(run.number))
 
     def show_limits(self) -> None:
         """Asks what a run must not exceed, and for prices that are unknown."""

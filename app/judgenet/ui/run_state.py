@@ -105,8 +105,8 @@ class RunState(RunQueries):
         self._follow = True
         self._focus_settled = 0.0
         self._grown: set[CallSite] = set()
-        self._texts_told = 0.0
-        self._progress_told = 0.0
+        self._texts_emitted = 0.0
+        self._progress_emitted = 0.0
         bridge.drained.connect(self._take)
         bridge.ticked.connect(self._tick)
         bridge.beat.connect(self.beat)
@@ -135,7 +135,7 @@ class RunState(RunQueries):
         try:
             self._runs = () if store is None else tuple(runs(store))
         except StoreError as error:
-            self._errors.tell_exception(error)
+            self._errors.post_exception(error)
         self.runs_changed.emit()
 
     def name_run(self, name: str, note: str) -> None:
@@ -164,7 +164,7 @@ class RunState(RunQueries):
         try:
             run = run_info(store, run_id)
         except StoreError as error:
-            self._errors.tell_exception(error)
+            self._errors.post_exception(error)
             return
         self._put(run, None)
         self._held = [] if run.id == self._live_id else None
@@ -288,7 +288,7 @@ class RunState(RunQueries):
             elif isinstance(event, BatchesChanged):
                 self.batches_changed.emit(event)
             elif isinstance(event, StoreTrouble) and event.message:
-                self._errors.tell(event.message, level="warning")
+                self._errors.post(event.message, level="warning")
         if self._held is not None:
             self._held += own
         elif self.live:
@@ -367,13 +367,13 @@ class RunState(RunQueries):
     def _tick(self, *, force: bool = False) -> None:
         now = self._clock()
         self._follow_newest(now)
-        if self._grown and (force or now - self._texts_told >= _TEXT_EVERY_S):
-            self._texts_told = now
+        if self._grown and (force or now - self._texts_emitted >= _TEXT_EVERY_S):
+            self._texts_emitted = now
             grown, self._grown = self._grown, set()
             self.text_changed.emit(grown)
-        if self._live_id is None or not (force or now - self._progress_told >= _TEXT_EVERY_S):
+        if self._live_id is None or not (force or now - self._progress_emitted >= _TEXT_EVERY_S):
             return
-        self._progress_told = now
+        self._progress_emitted = now
         if self._log.look(self._table, force=force):
             self.progress_changed.emit()
 

@@ -199,10 +199,10 @@ class Runner(ProjectState):
         done are not asked again, calls without an answer are. ``scope`` chooses among the pairs that are left."""
         why = self.why_not()
         if why:
-            self._errors.tell(why, texts.NO_RUN_WAS_STARTED, level="warning")
+            self._errors.post(why, texts.NO_RUN_WAS_STARTED, level="warning")
             return
         if unheld := self._unheld():
-            self._errors.tell(
+            self._errors.post(
                 unheld, texts.NO_RUN_WAS_STARTED, MessageButton(texts.ENTER_THE_PRICE, self.limits_wanted.emit)
             )
             return
@@ -246,7 +246,7 @@ class Runner(ProjectState):
                 return
             handle = await self._tasks.off_thread(self.engine().start, store, start, self._bridge.put)
         except _NO_START as error:
-            self._errors.tell_exception(error, texts.NO_RUN_WAS_STARTED)
+            self._errors.post_exception(error, texts.NO_RUN_WAS_STARTED)
             return
         finally:
             self._starting = False
@@ -281,9 +281,9 @@ class Runner(ProjectState):
     def _say_end(self, finished: RunFinished, handle: RunHandle) -> None:
         where = texts.run(handle.run.number)
         if finished.state in ("halted", "failed"):
-            self._errors.tell(finished.message, where, MessageButton(texts.GO_ON, self.start))
+            self._errors.post(finished.message, where, MessageButton(texts.GO_ON, self.start))
         elif finished.state == "enough":
-            self._errors.tell(
+            self._errors.post(
                 texts.to_judge_the_others(finished.message),
                 where,
                 MessageButton(texts.CHANGE_THE_RULE, self.limits_wanted.emit),
@@ -291,7 +291,7 @@ class Runner(ProjectState):
             )
         elif finished.state == "budget":
             left = texts.pairs_judged_and_kept(f"{finished.pairs_done:,}", plural(finished.pairs, "pair"))
-            self._errors.tell(
+            self._errors.post(
                 texts.run_goes_on_with_as_much(finished.message, left),
                 where,
                 MessageButton(texts.CHANGE_THE_LIMITS, self.limits_wanted.emit),
@@ -342,9 +342,9 @@ class Runner(ProjectState):
         # Most messages name their endpoint already.
         where = "" if event.message.startswith(event.endpoint) else event.endpoint
         if event.state == "stopped":
-            self._errors.tell(event.message, where, MessageButton(texts.TRY_AGAIN, self.resume))
+            self._errors.post(event.message, where, MessageButton(texts.TRY_AGAIN, self.resume))
         elif event.state == "failing":
-            self._errors.tell(event.message, where, level="warning")
+            self._errors.post(event.message, where, level="warning")
         away = event.message if event.state == "away" else ""
         if away or event.state in ("open", "stopped"):
             self._away[event.endpoint] = away

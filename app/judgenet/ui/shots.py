@@ -135,12 +135,12 @@ def all_shots() -> list[Shot]:
 
 
 def take(shots: Sequence[Shot], folder: Path, on_picture: Callable[[Path], None] = lambda path: None) -> None:
-    """Writes pictures as PNG files into a folder. ``told`` hears of each file.
+    """Writes pictures as PNG files into a folder. ``on_picture`` is called with each file.
 
     The settings and projects of whoever runs this are left alone. It makes the application, so that no other window
     may be there.
 
-    :raises ShotError: a page does not come to rest, or tells of trouble.
+    :raises ShotError: a page does not come to rest, or shows an error.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (
@@ -262,7 +262,7 @@ class _Session:
         path = folder / f"{shot.name}.png"
         image = await self._stands_still(shot.name)
         if troubles := self._window.errors.troubles:
-            raise ShotError(f"{shot.name}: the window tells of trouble: {troubles[0].what}")
+            raise ShotError(f"{shot.name}: the window shows an error: {troubles[0].what}")
         if not image.save(str(path)):
             raise ShotError(f"{path}: the picture cannot be written.")
         return path

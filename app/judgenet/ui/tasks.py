@@ -38,7 +38,7 @@ class Job(QObject):
         self.title = title
         self.share: float | None = None
         self.text = ""
-        self._told: tuple[float | None, str] = (None, "")
+        self._emitted: tuple[float | None, str] = (None, "")
         self._stop = threading.Event()
         self._stopped: asyncio.Event = asyncio.Event()
         self._timer = QTimer(self)
@@ -80,8 +80,8 @@ class Job(QObject):
 
     def _tell(self) -> None:
         now = (self.share, self.text)
-        if now != self._told:
-            self._told = now
+        if now != self._emitted:
+            self._emitted = now
             self.progressed.emit(*now)
 
 

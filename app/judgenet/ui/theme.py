@@ -260,8 +260,8 @@ class ThemeManager(QObject):
         """Gives a part of the interface the style sheet, now and at each change of the theme.
 
         The style sheet lets everything in it be painted again. Layouts and widgets take on their measures
-        (:func:`~judgenet.ui.measures.measure`). Widgets that arrange themselves by their size are told of a new scale
-        or density as of a new size. Those that keep what they made of a theme, such as laid-out texts and charts, hear
+        (:func:`~judgenet.ui.measures.measure`). Widgets that arrange themselves by their size receive a new
+        scale or density as a resize event. Those that keep what they made of a theme, such as laid-out texts and charts, hear
         of a new one by the change of style (:class:`ThemeWatch`). While the part is hidden all of it waits until it is
         shown; ``when_shown`` lets the first style sheet wait as well, for parts that are rarely wanted and whose size
         does not come from their controls.

@@ -104,7 +104,7 @@ class WindowActions(QObject):
         """Puts a picture of the page in view on the clipboard."""
         page = self._page_in_view()
         QGuiApplication.clipboard().setPixmap(page.grab())
-        self._context.errors.tell(texts.PICTURE_OF_THE_PAGE_COPIED, level="note")
+        self._context.errors.post(texts.PICTURE_OF_THE_PAGE_COPIED, level="note")
 
     def show_keys(self) -> None:
         """Shows all shortcuts."""

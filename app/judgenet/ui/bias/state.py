@@ -209,7 +209,7 @@ class BiasState(QObject):
         try:
             self.labs = () if store is None else tuple(lab_info(store, lab) for lab in labs(store))
         except (StoreError, sqlite3.Error) as error:
-            self._errors.tell_exception(error)
+            self._errors.post_exception(error)
             self.labs = ()
         if self.lab is None and self.labs:
             self.show_lab(self.labs[-1].id)
@@ -349,7 +349,7 @@ class BiasState(QObject):
             # The thread ends within a second; until then nothing else may begin.
             await self._tasks.off_thread(ended.wait)
         except (EndpointError, NetworkError, StoreError, OSError) as error:
-            self._errors.tell_exception(error, texts.THE_LAB)
+            self._errors.post_exception(error, texts.THE_LAB)
         finally:
             self._pulse.stop()
             self.going, self.progress = False, None
@@ -357,7 +357,7 @@ class BiasState(QObject):
             self.going_changed.emit()
         self._show_newest(lab_of(start, built))
         if self.ended is not None and self.ended.state in ("halted", "failed"):
-            self._errors.tell(self.ended.message, texts.THE_LAB)
+            self._errors.post(self.ended.message, texts.THE_LAB)
         self._changed()
 
     def _wait(self, handle: LabHandle, job: Job, planned: int) -> LabFinished:
@@ -432,7 +432,7 @@ class BiasState(QObject):
         except JobCancelled:
             return
         except (StoreError, sqlite3.Error) as error:
-            self._errors.tell_exception(error, info.title)
+            self._errors.post_exception(error, info.title)
             return
         finally:
             # An older reading may end after a newer one: it says nothing of whether that one goes on.
@@ -459,7 +459,7 @@ class BiasState(QObject):
         try:
             calls = await self._tasks.off_thread(lab_calls, store, info, judge, look.item.prompts)
         except (StoreError, sqlite3.Error) as error:
-            self._errors.tell_exception(error, info.title)
+            self._errors.post_exception(error, info.title)
             return
         # Another pair may have been chosen meanwhile.
         if self.look is look:

@@ -130,7 +130,7 @@ class Importer(QObject):
         document, errors = self._context.document, self._context.errors
         why = document.read_only or (texts.STOP_RUN_FIRST if self._context.runner.busy else "")
         if why:
-            errors.tell(texts.nothing_imported(why), document.title, level="warning")
+            errors.post(texts.nothing_imported(why), document.title, level="warning")
             return
         if source is not None and not document.approvals.may_read(source):
             return
@@ -194,7 +194,7 @@ class Importer(QObject):
             mend = MessageButton(texts.LEAVE_OUT_BAD_ROWS, lambda: self.begin(files, source, leave_out_bad=True))
         else:
             mend = MessageButton(texts.OTHER_FILE_NAME, lambda: self._context.actions.trigger("data.import"))
-        self._context.errors.tell(
+        self._context.errors.post(
             f"{error.problem} {mend_words(error)}".strip(), place_words(error), mend, details=str(error)
         )
 
@@ -413,7 +413,7 @@ class Importer(QObject):
                 texts.CHANGE_MAPPING if before else texts.import_files(file_names(files)), source, imported
             )
         except ProjectError as error:
-            self._context.errors.tell_exception(error, file_names(files))
+            self._context.errors.post_exception(error, file_names(files))
 
     def cancel(self) -> None:
         """Ends the import without changing the project."""

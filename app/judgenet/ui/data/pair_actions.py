@@ -132,7 +132,7 @@ class PairActions(QObject):
         if source is not None and ids:
             known = (*source.selection.left_out, *ids)
             if len(self._context.document.pairs) <= len(set(ids) & {pair.id for pair in self._context.document.pairs}):
-                self._context.errors.tell(texts.NONE_TO_JUDGE, texts.LEAVE_OUT, level="warning")
+                self._context.errors.post(texts.NONE_TO_JUDGE, texts.LEAVE_OUT, level="warning")
                 return
             self._select(texts.leave_out(plural(len(ids), "pair")), known)
 
@@ -177,7 +177,7 @@ class PairActions(QObject):
         changed = {pair.id: replace(pair, **values) for pair in pairs}  # type: ignore[arg-type]
         self._replace_pairs(text, changed, edits)
         if any(field in values for field in TEXT_FIELDS):
-            self._context.errors.tell(
+            self._context.errors.post(
                 texts.TEXT_CHANGED,
                 _named(pairs),
                 level="note",

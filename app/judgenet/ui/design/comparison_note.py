@@ -65,7 +65,7 @@ class ComparisonNote(WrappedLabel):
         except (StoreError, sqlite3.Error) as error:
             # Another project was opened meanwhile, and the store of the one before is closed.
             if number == self._asked and self._context.document.store is store:
-                self._context.errors.tell_exception(error)
+                self._context.errors.post_exception(error)
             return
         if number == self._asked:
             self._show(plan)

@@ -157,7 +157,7 @@ class DesignEditor(QObject):
             if spec.layers is not before.layers:
                 spec = with_enough_roles(spec, before)
         except NetworkError as error:
-            self.context.errors.tell(str(error), text, level="warning")
+            self.context.errors.post(str(error), text, level="warning")
             return False
         self._document.edit_network(text, spec, merge=merge)
         return True
@@ -258,7 +258,7 @@ class DesignEditor(QObject):
         if not places:
             return
         if len(places) == sum(len(layer.neurons) for layer in self.spec.layers if not layer.adaptive):
-            self.context.errors.tell(texts.NEEDS_A_NEURON, texts.REMOVE, level="warning")
+            self.context.errors.post(texts.NEEDS_A_NEURON, texts.REMOVE, level="warning")
             return
         text = texts.REMOVE_NEURON if len(places) == 1 else texts.remove_neurons(len(places))
         first = self.first
@@ -293,7 +293,7 @@ class DesignEditor(QObject):
         """Adds the neurons of the clipboard after the last selected one, or at the end of the last layer."""
         neurons = clipboard_neurons()
         if not neurons:
-            self.context.errors.tell(texts.CLIPBOARD_EMPTY, texts.PASTE, level="warning")
+            self.context.errors.post(texts.CLIPBOARD_EMPTY, texts.PASTE, level="warning")
             return
         place = max(self.places, default=None)
         layer = self.spec.depth - 1 if place is None else place.layer

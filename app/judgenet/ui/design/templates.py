@@ -164,7 +164,7 @@ class TemplateEditor(QWidget):
         try:
             return PromptBook.default().edited(self._context.document.project.prompts)
         except PromptError as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             return PromptBook.default()
 
     def open(self, name: str = "") -> None:

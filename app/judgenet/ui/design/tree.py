@@ -303,7 +303,7 @@ class NetworkTree(QTreeView):
         try:
             self._apply(item, target)
         except (NetworkError, ValueError) as error:
-            self._context.errors.tell(str(error), COLUMNS[item.column()], level="warning")
+            self._context.errors.post(str(error), COLUMNS[item.column()], level="warning")
         editor.set_scope(before)
         self.rebuild()
 

@@ -204,7 +204,7 @@ class ExperimentsDialog(QDialog):
         try:
             earlier = await self._context.tasks.off_thread(work.earlier, self.folder, key)
         except ResultsError as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             return
         if key == self._key and not self._going and self._shown is None:
             self._set_results(earlier)
@@ -276,7 +276,7 @@ class ExperimentsDialog(QDialog):
             document.save()
             engine = context.runner.engine()
         except (NetworkError, PriceError, PromptError, StoreError) as error:
-            context.errors.tell_exception(error, texts.NOT_RUN)
+            context.errors.post_exception(error, texts.NOT_RUN)
             return
         name = "pairs"
         if document.project.pairs is not None and document.project.pairs.files:
@@ -304,7 +304,7 @@ class ExperimentsDialog(QDialog):
             # The thread ends within a second; until then nothing else may begin.
             await context.tasks.off_thread(ended.wait)
         except (ResultsError, EndpointError, NetworkError, StoreError, OSError) as error:
-            context.errors.tell_exception(error, title)
+            context.errors.post_exception(error, title)
         finally:
             self._going = False
             self._shower.stop()
@@ -383,6 +383,6 @@ class ExperimentsDialog(QDialog):
         try:
             files = await self._context.tasks.off_thread(partial(write_all, folder, shown.results))
         except ResultsError as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             return
         self.state.setText(texts.files_written(folder, ", ".join(path.name for path in files)))

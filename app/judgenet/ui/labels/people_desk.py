@@ -118,7 +118,7 @@ class PeopleDesk(QDialog):
         try:
             sheet = await self._context.tasks.off_thread(_sheet, store, info, dict(edits))
         except (PromptError, StoreError, sqlite3.Error) as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             self.reject()
             return
         self.prompts, self._given = sheet.prompts, sheet.given
@@ -194,7 +194,7 @@ class PeopleDesk(QDialog):
                 await self._context.tasks.off_thread(keep_people, store, (answer,))
         except (StoreError, sqlite3.Error) as error:
             self._given.get(answer.person, {}).pop(answer.prompt, None)
-            self._context.errors.tell_exception(error, texts.LABEL_DESK)
+            self._context.errors.post_exception(error, texts.LABEL_DESK)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.stack.currentWidget() is self.desk and not self.person.hasFocus() and self.desk.take_key(event):

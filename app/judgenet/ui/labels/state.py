@@ -241,7 +241,7 @@ class LabelsState(QObject):
         try:
             set_label_rules(store, rules)
         except StoreError as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             return
         self.rules = rules
         self._unseen = True
@@ -326,7 +326,7 @@ class LabelsState(QObject):
 
     def _tell_late(self) -> None:
         store = self.store
-        self._context.errors.tell(
+        self._context.errors.post(
             texts.not_written(plural(self.pending, "label")),
             "" if store is None else str(store.path),
         )

@@ -376,7 +376,7 @@ class BiasPage(Page):
         places = {pair.id: place for place, pair in enumerate(self.context.document.pairs)}
         pairs = tuple(places[pair_id] for pair_id in ids if pair_id in places)
         if not pairs:
-            self.context.errors.tell(texts.PAIRS_NOT_LOADED, texts.DATA, level="warning")
+            self.context.errors.post(texts.PAIRS_NOT_LOADED, texts.DATA, level="warning")
             return
         self.context.navigator.go("data", pairs=pairs, why=self.behind.title.whole)
 

@@ -365,9 +365,9 @@ class DesignPage(Page):
         try:
             QGuiApplication.clipboard().setImage(network_image(self.scene))
         except OSError as error:
-            self.context.errors.tell_exception(error, texts.NO_PICTURE_COPIED)
+            self.context.errors.post_exception(error, texts.NO_PICTURE_COPIED)
             return
-        self.context.errors.tell(texts.PICTURE_IS_COPIED, level="note")
+        self.context.errors.post(texts.PICTURE_IS_COPIED, level="note")
 
     def save_picture(self) -> None:
         """Asks where to save the network's picture, and saves it."""
@@ -387,4 +387,4 @@ class DesignPage(Page):
             else:
                 atomic_write(path, network_svg(self.scene, title=self.context.document.title))
         except OSError as error:
-            self.context.errors.tell_exception(error, path.name)
+            self.context.errors.post_exception(error, path.name)

@@ -304,11 +304,11 @@ class LabelsPage(Page):
         try:
             read, new = await self.context.tasks.off_thread(_entered, store, pairs, file, annotator)
         except (DataError, StoreError) as error:
-            self.context.errors.tell_exception(error)
+            self.context.errors.post_exception(error)
             return
         stale = texts.of_other_texts(f"{read.stale:,}") if read.stale else ""
         message = texts.imported(plural(new, "new label"), f"{len(read.labels):,}", stale)
-        self.context.errors.tell(message, file.name, level="note")
+        self.context.errors.post(message, file.name, level="note")
         self.state.labels_imported()
 
     def _can_export(self) -> bool | str:
@@ -335,7 +335,7 @@ class LabelsPage(Page):
         try:
             await self.context.tasks.off_thread(_written, store, pairs, file)
         except OSError as error:
-            self.context.errors.tell_exception(error, str(file))
+            self.context.errors.post_exception(error, str(file))
 
 
 def _entered(store: Store, pairs: Sequence[Pair], file: Path, annotator: str) -> tuple[LabelFile, int]:

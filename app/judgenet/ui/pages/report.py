@@ -323,7 +323,7 @@ class ReportPage(OfRunPage):
             return
         form = FORMS.get(path.suffix.lower())
         if form is None:
-            self.context.errors.tell(texts.known_endings(", ".join(FORMS)), path.name, level="warning")
+            self.context.errors.post(texts.known_endings(", ".join(FORMS)), path.name, level="warning")
             return
         figures = short_figures(report) if self.panel.short else report
 
@@ -338,10 +338,10 @@ class ReportPage(OfRunPage):
         except JobCancelled:
             return
         except FileError as error:
-            self.context.errors.tell_exception(error)
+            self.context.errors.post_exception(error)
             return
         if warning:
-            self.context.errors.tell(warning[:1].upper() + warning[1:], path.name, level="warning")
+            self.context.errors.post(warning[:1].upper() + warning[1:], path.name, level="warning")
         self._say_saved(path)
 
     async def _save_charts(self, ending: str) -> None:
@@ -366,7 +366,7 @@ class ReportPage(OfRunPage):
         except JobCancelled:
             return
         except FileError as error:
-            self.context.errors.tell_exception(error)
+            self.context.errors.post_exception(error)
             return
         self._say_saved(folder, plural(count, "chart"))
 
@@ -388,7 +388,7 @@ class ReportPage(OfRunPage):
             else:
                 network_png(scene, path)
         except (ExportError, FileError) as error:
-            self.context.errors.tell_exception(error)
+            self.context.errors.post_exception(error)
             return
         finally:
             scene.deleteLater()
@@ -399,10 +399,10 @@ class ReportPage(OfRunPage):
         show = MessageButton(texts.SHOW_FOLDER, lambda: _open_outside(folder))
         text = texts.saved(what) if what else texts.SAVED
         if path.is_dir():
-            self.context.errors.tell(text, str(path), show, level="note")
+            self.context.errors.post(text, str(path), show, level="note")
         else:
             opener = MessageButton(texts.OPEN, lambda: _open_outside(path))
-            self.context.errors.tell(text, str(path), opener, level="note", second=show)
+            self.context.errors.post(text, str(path), opener, level="note", second=show)
 
 
 def _open_outside(path: Path) -> None:

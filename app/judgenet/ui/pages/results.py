@@ -322,7 +322,7 @@ class ResultsPage(OfRunPage):
             rules = replace(label_rules(store), file_chosen=chosen)
             await self.context.tasks.off_thread(set_label_rules, store, rules)
         except StoreError as error:
-            self.context.errors.tell_exception(error, texts.LABELS)
+            self.context.errors.post_exception(error, texts.LABELS)
             return
         self._state.labels_changed()
 

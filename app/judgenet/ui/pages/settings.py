@@ -258,7 +258,7 @@ class EndpointsPanel(QFrame):
         try:
             return user_profiles()
         except SettingsError as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             return {}
 
     def refresh(self) -> None:
@@ -337,7 +337,7 @@ class EndpointsPanel(QFrame):
             try:
                 self._keep(profile)
             except (SettingsError, ValueError, OSError) as error:
-                self._context.errors.tell_exception(error)
+                self._context.errors.post_exception(error)
 
     def _keep(self, profile: EndpointProfile) -> None:
         if profile.kind not in ("embedded", "replay"):
@@ -360,7 +360,7 @@ class EndpointsPanel(QFrame):
         try:
             delete_profile(self.form.profile.name)
         except SettingsError as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             return
         self._context.document.reload_profiles()
         self.refresh()
@@ -491,7 +491,7 @@ class ApprovedPanel(QFrame):
         try:
             needs = approved()
         except OSError as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             needs = ()
         self.list.clear()
         for need in needs:
@@ -510,7 +510,7 @@ class ApprovedPanel(QFrame):
         try:
             take_back([self.list.currentItem().data(_NAME)])
         except OSError as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
         self.refresh()
 
 

@@ -300,7 +300,7 @@ class CascadePanel(Panel):
         try:
             spec = with_rule(document.spec, text)
         except NetworkError as error:
-            self._context.errors.tell(str(error), texts.CHANGE_RULES, level="warning")
+            self._context.errors.post(str(error), texts.CHANGE_RULES, level="warning")
             return
         document.edit_network(texts.CHANGE_RULES, spec)
         self._context.navigator.go("design")

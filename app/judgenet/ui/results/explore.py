@@ -192,7 +192,7 @@ class Explorer(QObject):
         except (StoreError, sqlite3.Error) as error:
             if number == self._number and self._context.document.store is store:
                 self.working = False
-                self._context.errors.tell_exception(error, results.run.id)
+                self._context.errors.post_exception(error, results.run.id)
             return
         if number != self._number:
             return

@@ -124,7 +124,7 @@ class GuaranteeState(QObject):
             except (StoreError, sqlite3.Error) as error:
                 if number == self._number:
                     self.working = False
-                    self._context.errors.tell_exception(error, results.run.id)
+                    self._context.errors.post_exception(error, results.run.id)
                 return
             if number != self._number:
                 return

@@ -141,4 +141,4 @@ class LatestComputation:
     def _tell(self, error: Exception, about: str, asked: _Asked) -> None:
         # Where another project was opened meanwhile, the store of the one before is closed.
         if asked.number == self._number and self._context.document.store is asked.store:
-            self._context.errors.tell_exception(error, about)
+            self._context.errors.post_exception(error, about)

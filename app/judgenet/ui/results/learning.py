@@ -118,7 +118,7 @@ class Learning(ProjectState):
         except (StoreError, sqlite3.Error) as error:
             learned = None
             if number == self._number and self._document.store is store:
-                self._errors.tell_exception(error, run.id)
+                self._errors.post_exception(error, run.id)
         if number != self._number:
             return
         self.working = False

@@ -110,10 +110,10 @@ class PairListing(QObject):
         ids: Sequence[str] = () if table is None else table.pairs.ids
         loaded = tuple(places[ids[pair]] for pair in listed if pair < len(ids) and ids[pair] in places)
         if not loaded:
-            self._context.errors.tell(texts.PAIRS_NOT_LOADED, texts.DATA, level="warning")
+            self._context.errors.post(texts.PAIRS_NOT_LOADED, texts.DATA, level="warning")
         elif len(loaded) < len(listed):
             missing = len(listed) - len(loaded)
-            self._context.errors.tell(texts.some_not_loaded(plural(missing, "pair")), texts.DATA, level="note")
+            self._context.errors.post(texts.some_not_loaded(plural(missing, "pair")), texts.DATA, level="note")
         return loaded
 
     def _close_pairs(self) -> None:
@@ -139,6 +139,6 @@ class PairListing(QObject):
         try:
             await self._context.tasks.off_thread(atomic_write, path, text)
         except OSError as error:
-            self._context.errors.tell_exception(error, str(path))
+            self._context.errors.post_exception(error, str(path))
             return
-        self._context.errors.tell(texts.pairs_saved(plural(len(pairs), "pair")), str(path), level="note")
+        self._context.errors.post(texts.pairs_saved(plural(len(pairs), "pair")), str(path), level="note")

@@ -414,7 +414,7 @@ class ResultsState(ProjectState):
         except (StoreError, sqlite3.Error) as error:
             # Another project was opened meanwhile, and the store of the one before is closed.
             if number == self._wanted and self._document.store is store:
-                self._errors.tell_exception(error, run.id)
+                self._errors.post_exception(error, run.id)
                 self._work = None
                 self._set_working(False)
             return

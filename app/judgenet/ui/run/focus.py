@@ -77,7 +77,7 @@ class FocusPair(QObject):
                 self._pair = self._run_state.pair(index)
                 roles = self._run_state.roles(index)
             except (StoreError, sqlite3.Error) as error:
-                self._context.errors.tell_exception(error)
+                self._context.errors.post_exception(error)
                 roles = None
             self.now = PairSnapshot(table, index, roles)
         self.replaced.emit()
@@ -105,7 +105,7 @@ class FocusPair(QObject):
             try:
                 roles = self._run_state.roles(now.pair)
             except (StoreError, sqlite3.Error) as error:
-                self._context.errors.tell_exception(error)
+                self._context.errors.post_exception(error)
                 return
             if roles is not None:
                 self.rebuild()
@@ -140,7 +140,7 @@ class FocusPair(QObject):
         try:
             return self._run_state.result(site)
         except (StoreError, sqlite3.Error) as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             return None
 
     def call(self, site: CallSite) -> FullCall | None:
@@ -148,7 +148,7 @@ class FocusPair(QObject):
         try:
             return self._run_state.call(site)
         except (StoreError, sqlite3.Error) as error:
-            self._context.errors.tell_exception(error)
+            self._context.errors.post_exception(error)
             return None
 
     def site(self, layer: int, neuron: int, order: Order, sample: int = 1) -> CallSite:

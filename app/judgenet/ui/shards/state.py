@@ -143,7 +143,7 @@ class ShardsState(ProjectState):
             look, stamps = None, stamps_of(None)
             if str(error) != self._last_error:
                 self._last_error = str(error)
-                self._errors.tell(self._last_error, self._document.title, level="warning")
+                self._errors.post(self._last_error, self._document.title, level="warning")
         finally:
             self._looking = False
         if watch is not self._watch:
@@ -206,7 +206,7 @@ class ShardsState(ProjectState):
             return
         except (StoreError, OSError, sqlite3.Error) as error:
             if watch is self._watch:
-                self._errors.tell_exception(error, texts.THE_SHARDS, MessageButton(texts.TRY_AGAIN, self.take_in))
+                self._errors.post_exception(error, texts.THE_SHARDS, MessageButton(texts.TRY_AGAIN, self.take_in))
         finally:
             self._set_working(False)
 
@@ -253,7 +253,7 @@ class ShardsState(ProjectState):
     async def _merge(self, watch: ShardWatch) -> None:
         own, pairs = self._document.own_store, self._document.pairs
         if own is None or (why := self.why_not_merge()):
-            self._errors.tell(why or texts.NO_STORE, texts.THE_SHARDS, level="warning")
+            self._errors.post(why or texts.NO_STORE, texts.THE_SHARDS, level="warning")
             return
         self._set_working(True)
         folder = watch.folder
@@ -265,7 +265,7 @@ class ShardsState(ProjectState):
         except JobCancelled:
             return
         except (StoreError, OSError, sqlite3.Error) as error:
-            self._errors.tell_exception(error, texts.THE_SHARDS)
+            self._errors.post_exception(error, texts.THE_SHARDS)
         finally:
             self._set_working(False)
             if watch is self._watch:
@@ -328,7 +328,7 @@ class ShardsState(ProjectState):
         try:
             store = await self._tasks.off_thread(partial(Store.open, _store_of(look, index), readonly=True))
         except StoreError as error:
-            self._errors.tell_exception(error, texts.shard(name))
+            self._errors.post_exception(error, texts.shard(name))
             return
         if watch is not self._watch or self._to_open != index or self.working:
             # The user went elsewhere meanwhile.
@@ -364,7 +364,7 @@ class ShardsState(ProjectState):
         try:
             await self._tasks.off_thread(write_command, folder, want)
         except OSError as error:
-            self._errors.tell_exception(error, texts.THE_SHARDS)
+            self._errors.post_exception(error, texts.THE_SHARDS)
         self._tick()
 
 
