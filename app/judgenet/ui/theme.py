@@ -261,10 +261,10 @@ class ThemeManager(QObject):
 
         The style sheet lets everything in it be painted again. Layouts and widgets take on their measures
         (:func:`~judgenet.ui.measures.measure`). Widgets that arrange themselves by their size receive a new
-        scale or density as a resize event. Those that keep what they made of a theme, such as laid-out texts and charts, hear
-        of a new one by the change of style (:class:`ThemeWatch`). While the part is hidden all of it waits until it is
-        shown; ``when_shown`` lets the first style sheet wait as well, for parts that are rarely wanted and whose size
-        does not come from their controls.
+        scale or density as a resize event. Those that keep what they made of a theme, such as laid-out texts and
+        charts, notice a new one by the change of style (:class:`ThemeWatch`). While the part is hidden all of it waits
+        until it is shown; ``when_shown`` lets the first style sheet wait as well, for parts that are rarely wanted and
+        whose size does not come from their controls.
         """
         key = id(widget)
         self._dressed[key] = _Dressed(widget, self._room, when_shown)
