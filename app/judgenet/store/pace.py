@@ -6,8 +6,6 @@ from __future__ import annotations
 import json
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from judgenet.store.db import Store
 from judgenet.store.runs import RunInfo, asked_live
 
@@ -97,6 +95,8 @@ def throughput(store: Store, endpoint: str, in_flight: int) -> Throughput | None
         return None
     latency = sum(row[1] for row in rows) / len(rows)
     at_once = _in_flight(store, endpoint) or in_flight
+    import numpy as np  # The first request of a run does not wait for it.
+
     starts = np.sort(np.array([row[0] for row in rows]))
     stretches = np.split(starts, np.flatnonzero(np.diff(starts) > LONGEST_GAP_S) + 1)
     times = np.concatenate([stretch[at_once:] - stretch[:-at_once] for stretch in stretches])

@@ -171,6 +171,19 @@ def test_a_command_loads_only_what_it_needs(
     assert ran.stderr.splitlines()[-1] == "[]"
 
 
+def test_the_first_request_of_a_run_waits_for_no_library_of_figures(tmp_path: Path, pairs: Path) -> None:
+    heavy = {"numpy", "pandas", "networkx", "httpx", "openpyxl", "PySide6", "judgenet.core.reading", "judgenet.figures"}
+    options = ["--pairs", str(pairs), "--base-url", "http://127.0.0.1:9", "--model", "judge", "--width", "2", "-q"]
+    code = (
+        "import os, sys\nfrom judgenet.engine.transport import AiohttpTransport\nasync def send(*_):\n"
+        f"    print(sorted({heavy!r} & set(sys.modules)), flush=True)\n    os._exit(0)\n"
+        "AiohttpTransport.send = send\nfrom judgenet.cli.main import main\n"
+        f"main({['run', *options, '--out', str(tmp_path / 'out')]!r})"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_lines_of_the_list_are_whole(judgenet: Judgenet, command: str) -> None:
     line = next(line for line in judgenet("--help").out.splitlines() if line.startswith(f"  {command} "))
