@@ -84,8 +84,8 @@ def print_shards(figures: ShardSetFigures, console: Console) -> None:
     by = f", led by {figures.engine}" if figures.engine else ""
     console.print(f"{figures.project}: {figures.state}{by}. {figures.message}".rstrip(), soft_wrap=True)
     if figures.want != "run":
-        told = {"pause": "pause", "stop": "stop, and none begins"}[figures.want]
-        line = f"All shards were told to {told}. To go on: judgenet status {figures.project} --resume"
+        command = {"pause": "pause", "stop": "stop, and none begins"}[figures.want]
+        line = f"All shards were told to {command}. To go on: judgenet status {figures.project} --resume"
         console.print(line, soft_wrap=True)
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()

@@ -215,15 +215,15 @@ class OpenAIBatches:
         after = ""
         for _ in range(_PAGES):
             page = await self._exchange.ask("GET", self._at("/batches", f"limit=100{after}"))
-            found = page.get("data")
-            for record in found if isinstance(found, list) else ():
+            records = page.get("data")
+            for record in records if isinstance(records, list) else ():
                 metadata = record.get("metadata")
                 marked = isinstance(metadata, dict) and metadata.get(_NAME) == batch.id
                 if marked or (batch.file is not None and record.get("input_file_id") == batch.file):
                     return self._read(record)
-            if not page.get("has_more") or not found:
+            if not page.get("has_more") or not records:
                 return None
-            after = f"&after={quote(str(page.get('last_id') or found[-1].get('id')))}"
+            after = f"&after={quote(str(page.get('last_id') or records[-1].get('id')))}"
         return None
 
     async def cancel(self, batch: Batch) -> None:
@@ -307,8 +307,8 @@ class AnthropicBatches:
         after = ""
         for _ in range(_PAGES):
             page = await self._exchange.ask("GET", f"{self._base}?limit=100{after}")
-            found = page.get("data")
-            for record in found if isinstance(found, list) else ():
+            records = page.get("data")
+            for record in records if isinstance(records, list) else ():
                 remote = self._read(record)
                 if remote.id in known or remote.calls != batch.calls or not _of_time(record, batch):
                     continue
@@ -316,9 +316,9 @@ class AnthropicBatches:
                     unclear = True
                 elif await self._is(remote, batch):
                     return remote
-            if not page.get("has_more") or not found:
+            if not page.get("has_more") or not records:
                 break
-            after = f"&after_id={quote(str(page.get('last_id') or found[-1].get('id')))}"
+            after = f"&after_id={quote(str(page.get('last_id') or records[-1].get('id')))}"
         return "unclear" if unclear else None
 
     async def _is(self, remote: RemoteBatch, batch: Batch) -> bool:
@@ -417,8 +417,8 @@ class GeminiBatches:
         token = ""
         for _ in range(_PAGES):
             page = await self._exchange.ask("GET", f"{self._base}/batches?pageSize=100{token}")
-            found = page.get("operations")
-            for record in found if isinstance(found, list) else ():
+            records = page.get("operations")
+            for record in records if isinstance(records, list) else ():
                 metadata = record.get("metadata")
                 if isinstance(metadata, dict) and metadata.get("displayName") == f"{_NAME}-{batch.id}":
                     return self._read(record)

@@ -332,10 +332,10 @@ class BatchDesk:
 
     async def _find(self, batch: Batch) -> bool:
         """Settles whether a batch that was being sent is there. True where its calls go on without it."""
-        found = await self._api.find(batch, self.book.known_remotes())
-        if isinstance(found, RemoteBatch):
-            self.book.created(batch.number, found.id)
-        elif found is None and now() - (batch.sent_at or 0.0) >= LOST_S:
+        remote = await self._api.find(batch, self.book.known_remotes())
+        if isinstance(remote, RemoteBatch):
+            self.book.created(batch.number, remote.id)
+        elif remote is None and now() - (batch.sent_at or 0.0) >= LOST_S:
             self._listener.batch_ended(self.book.end(batch.number, "not created", counts=False))
             return True
         return False
@@ -351,8 +351,8 @@ class BatchDesk:
             return False
         taken = 0
         results: list[BatchResult] = []
-        async with aclosing(self._api.results(remote)) as found:  # type: ignore[type-var]
-            async for result in found:
+        async with aclosing(self._api.results(remote)) as brought:  # type: ignore[type-var]
+            async for result in brought:
                 results.append(result)
                 if len(results) >= _TAKEN:
                     taken += await asyncio.to_thread(self.book.take_results, batch.number, results)

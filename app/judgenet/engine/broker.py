@@ -60,14 +60,14 @@ class Beat:
 
     ``begun`` is the most that its calls have used so far, those in flight with the most that they may use. It begins
     no more than ``wants`` beyond that, and nothing beyond what it was allowed before, until it has an answer.
-    ``short``: it waits for room for one call, which may use ``one``, and nothing is in flight. The other figures are
+    ``short``: it waits for room for one call, which may use ``single``, and nothing is in flight. The other figures are
     those of its run, with what earlier attempts kept.
     """
 
     at: AttemptAt
     begun: Used = _NOTHING
     wants: Used = _NOTHING
-    one: Used = _NOTHING
+    single: Used = _NOTHING
     short: bool = False
     pairs_done: int = 0
     calls: int = 0
@@ -154,10 +154,10 @@ class Broker:
         self._clock = clock
         self._record = record
         self._shards = {number: _Shard(pairs) for number, pairs in plan.shards.items()}
-        for number, told in plan.finished.items():
+        for number, report in plan.finished.items():
             shard = self._shards[number]
-            shard.state, shard.pairs_done, shard.calls = "done", shard.pairs, told.calls
-            shard.unscored, shard.price, shard.unpriced = told.unscored, told.price, told.unpriced
+            shard.state, shard.pairs_done, shard.calls = "done", shard.pairs, report.calls
+            shard.unscored, shard.price, shard.unpriced = report.unscored, report.price, report.unpriced
         self._attempts: dict[AttemptAt, _Attempt] = {}
         self.charged = _NOTHING
         """What attempts that have ended used, or may have used."""
@@ -261,7 +261,7 @@ class Broker:
         elif not need.fits(attempt.leased):
             self._lease(beat, attempt, need)
         attempt.allowed = need.least(attempt.leased)
-        starved = beat.short and not beat.begun.plus(beat.one).fits(attempt.leased)
+        starved = beat.short and not beat.begun.plus(beat.single).fits(attempt.leased)
         if starved and all(of.short for of in self._heard()) and not self._exhausted:
             self._exhausted = self._spent_up()
         return attempt.allowed
@@ -271,9 +271,9 @@ class Broker:
         more = need.less(attempt.leased)
         if not more.fits(self.free):
             # Nobody may use more of his lease than he was allowed: the rest of all leases is free.
-            for of, other in self._attempts.items():
-                if other.leased != other.allowed:
-                    self._note("lease", of, leased=list(other.allowed))
+            for holder, holding in self._attempts.items():
+                if holding.leased != holding.allowed:
+                    self._note("lease", holder, leased=list(holding.allowed))
             more = need.less(attempt.leased)
         calls = max(beat.wants.calls, 1)
         whole = beat.wants.times(LEASE_CALLS / calls)
@@ -344,7 +344,7 @@ class Broker:
 
     # What is told
 
-    def report(self, made: float = 0.0) -> ShardsReport:
+    def report(self, begun_at: float = 0.0) -> ShardsReport:
         """How all shards are."""
         shards = self._shards.values()
         states: dict[str, int] = {}
@@ -360,7 +360,7 @@ class Broker:
             shards=len(self._shards),
             state=state,
             message=message,
-            made=made,
+            made=begun_at,
             pairs={"total": sum(of.pairs for of in shards), "done": sum(of.pairs_done for of in shards)},
             by_state=states,
             calls=calls,

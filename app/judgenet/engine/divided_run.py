@@ -89,21 +89,21 @@ class DividedRun:
 
     def _done(self) -> Mapping[int, ShardReport]:
         """The shards of this run that have all their pairs done."""
-        found = {}
+        done = {}
         for index, places in enumerate(self._places, 1):
             folder = self.folder / Shard(self.of, index).folder
             manifest = Manifest.read(folder)
             if manifest is None or manifest.whole != self._division.whole or not (folder / MATRIX).exists():
                 continue
             if manifest.state == "done" and manifest.pairs == len(places):
-                found[index] = ShardReport(
+                done[index] = ShardReport(
                     "done",
                     calls=manifest.calls,
                     unscored=manifest.unscored or 0,
                     price=manifest.price,
                     unpriced=manifest.unpriced,
                 )
-        return found
+        return done
 
     def job(self, index: int) -> ShardJob:
         """What the worker of a shard is given."""

@@ -62,13 +62,14 @@ class RayMissing(OptionError):
 @dataclass(frozen=True, slots=True)
 class RayRun:
     """A run on Ray. ``folder`` is the shared folder of its shards; ``job`` makes what a worker needs of a shard, by its
-    number. ``made`` tells it from earlier runs of the same shards. ``events`` takes in what the workers write down."""
+    number. ``begun_at`` tells it from earlier runs of the same shards; ``events`` takes in what the workers write
+    down."""
 
     plan: BrokerPlan
     of: int
     folder: Path
     job: Callable[[int], ShardJob]
-    made: float = field(default_factory=time.time)
+    begun_at: float = field(default_factory=time.time)
     events: ShardEventReader | None = None
 
 
@@ -76,16 +77,16 @@ class BrokerDesk:
     """The broker with its files: the journal, what is told, and the commands that are given. In a process of its own,
     as an actor of Ray; it is made again with the same values where it was killed."""
 
-    def __init__(self, plan: BrokerPlan, folder: Path, of: int, made: float) -> None:
+    def __init__(self, plan: BrokerPlan, folder: Path, of: int, begun_at: float) -> None:
         self._folder = folder
         self._of = of
-        self._made = made
+        self._begun_at = begun_at
         require_shared(folder)
         path = folder / JOURNAL
-        entries = _read_journal(path, made)
+        entries = _read_journal(path, begun_at)
         self._journal = open(path, "a" if entries is not None else "w", encoding="utf-8")  # noqa: SIM115 - as long as it
         if entries is None:
-            self._record({"made": made})
+            self._record({"made": begun_at})
         self._broker = Broker(plan, self._record, entries or ())
         self._command: ShardsCommand | None = None
 
@@ -131,14 +132,14 @@ class BrokerDesk:
                 self._broker.command(command.want)
             self._command = command
         self._broker.tick()
-        report = self._broker.report(self._made)
+        report = self._broker.report(self._begun_at)
         # The folder may be away for a while; it is told again in half a second.
         with suppress(FileError):
             write_shards_report(self._folder, report)
         return report, self._broker.over
 
 
-def _read_journal(path: Path, made: float) -> list[dict[str, Any]] | None:
+def _read_journal(path: Path, begun_at: float) -> list[dict[str, Any]] | None:
     """The entries of the journal of the run that was begun at a time, ``None`` where there is none. Of an entry that
     was not written to its end nothing was said to anybody."""
     try:
@@ -146,7 +147,7 @@ def _read_journal(path: Path, made: float) -> list[dict[str, Any]] | None:
     except OSError:
         return None
     entries = [json.loads(line) for line in lines if line.endswith("\n")]
-    if not entries or entries[0].get("made") != made:
+    if not entries or entries[0].get("made") != begun_at:
         return None
     if lines and not lines[-1].endswith("\n"):
         path.write_text("".join(lines[:-1]), encoding="utf-8")
@@ -301,7 +302,7 @@ class RayShards:
         # The shared folder is sure to be here or, through ray://, on the head; without that node the run ends anyway.
         here = {"ray.io/node-id": ray.get_runtime_context().get_node_id()}
         actor = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, label_selector=here)(BrokerDesk)
-        self.broker = actor.remote(run.plan, run.folder, run.of, run.made)
+        self.broker = actor.remote(run.plan, run.folder, run.of, run.begun_at)
         self.tasks: dict[Any, AttemptAt] = {}
         self._unfit: dict[str, str] = {}
         self._ticket = 0

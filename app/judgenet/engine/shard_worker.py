@@ -185,20 +185,20 @@ class _Attempt:
 
     def _follow(self, handle: RunHandle) -> None:
         now = time.monotonic()
-        beaten = told = -1e9
+        last_beat = last_report = -1e9
         copied = counted_at = now
         counted = self._new
         while not handle.future.done():
             now = time.monotonic()
-            if self._wake.is_set() or now - beaten >= _BEAT_EVERY_S:
+            if self._wake.is_set() or now - last_beat >= _BEAT_EVERY_S:
                 self._wake.clear()
-                beaten = now
+                last_beat = now
                 self._beat(handle)
             if now - counted_at >= 1.0:
                 self._rate = (self._new - counted) / (now - counted_at)
                 counted, counted_at = self._new, now
-            if now - told >= _TELL_EVERY_S:
-                told = now
+            if now - last_report >= _TELL_EVERY_S:
+                last_report = now
                 self._tell("paused" if self._paused else "running")
             if now - copied >= self._job.copy_every_s and not self._lost:
                 self._publish(handle.run, ended=False)
@@ -234,9 +234,9 @@ class _Attempt:
             handle.look_again()
 
     def _say(self, ahead: int, *, short: bool = False) -> Orders:
-        begun, wants, one = self._budget.ask(ahead)
+        begun, wants, single = self._budget.ask(ahead)
         figures = (self._pairs_done, self._calls, self._unscored, self._price, self._unpriced)
-        return self._link.beat(Beat(self._at, begun, wants, one, short, *figures, self._endpoints.beats()))
+        return self._link.beat(Beat(self._at, begun, wants, single, short, *figures, self._endpoints.beats()))
 
     def _hold(self) -> None:
         """Holds the run where an endpoint stopped, until the broker says how to go on. On the engine's loop."""

@@ -43,10 +43,10 @@ class _Model:
 
     def beat(self) -> ModelBeat:
         """What is told of it now, and only once."""
-        told = ModelBeat(max(self.peak, self.in_flight), self.answers, self.throttled, self.wait_s, self.stopped)
+        beat = ModelBeat(max(self.peak, self.in_flight), self.answers, self.throttled, self.wait_s, self.stopped)
         self.peak = self.in_flight
         self.answers, self.throttled, self.wait_s, self.stopped = 0, False, 0.0, ""
-        return told
+        return beat
 
 
 class SharedEndpoint:

@@ -166,7 +166,7 @@ def shard_set_figures(look: ShardSetLook, project: str) -> ShardSetFigures:
     known = look.goes_on and look.calls_per_second is not None
     pairs_rate = look.pairs_per_second if look.goes_on else None
     total_reason = None if look.pairs is not None else "the total is known when all shards have begun"
-    report = look.told
+    report = look.set_report
     return ShardSetFigures(
         project=project,
         state=look.state,

@@ -40,7 +40,7 @@ _RATE_S: Final = 60.0
 @dataclass(frozen=True, slots=True)
 class ShardSetLook:
     """A set of shards at one time (POSIX time ``at``). ``cells`` has the state of each shard by index less 1, as its
-    place in :data:`CELL_STATES`; ``reports`` the report of each that has begun. ``told`` is the report on all,
+    place in :data:`CELL_STATES`; ``reports`` the report of each that has begun. ``set_report`` is the report on all,
     ``None`` where nobody does (array jobs); ``command`` the last command.
 
     Sums are over the shards that have begun; ``pairs`` is ``None`` where it is not known of all. Rates are ``None``
@@ -52,7 +52,7 @@ class ShardSetLook:
     of: int
     cells: bytes
     reports: Mapping[int, ShardReport]
-    told: ShardsReport | None
+    set_report: ShardsReport | None
     command: ShardsCommand
     ended: int
     pairs_done: int
@@ -84,8 +84,8 @@ class ShardSetLook:
         """The state of the set: as reported while somebody reports on it, else as it follows from the shards."""
         if self.count("done") == self.of:
             return "done"
-        if self.told is not None and not self.told.stale(self.at):
-            return self.told.state
+        if self.set_report is not None and not self.set_report.stale(self.at):
+            return self.set_report.state
         for state in ("running", "paused", "silent", "failed"):
             if self.count(state):
                 return state
@@ -94,7 +94,8 @@ class ShardSetLook:
     @property
     def goes_on(self) -> bool:
         """Whether any shard is at work, or somebody leads them."""
-        led = self.told is not None and self.told.state in ("running", "paused") and not self.told.stale(self.at)
+        report = self.set_report
+        led = report is not None and report.state in ("running", "paused") and not report.stale(self.at)
         return led or self.count("running") + self.count("paused") > 0
 
 
@@ -196,7 +197,7 @@ class ShardWatch:
             of=count,
             cells=cells,
             reports=reports,
-            told=set_report,
+            set_report=set_report,
             command=read_command(self.folder),
             ended=len(self._manifests),
             pairs_done=done,

@@ -71,7 +71,7 @@ def test_states_are_what_shards_tell_left_or_keep_silent_of(folder: Path) -> Non
     assert figures.troubles[1].silent_s == 200
     # One look cannot tell how fast they go: it says so.
     assert figures.rates.calls_per_second is None
-    assert "one look" in str(figures.rates.reason)
+    assert "second look" in str(figures.rates.reason)
 
 
 def test_rates_follow_from_looks_over_the_last_minute(folder: Path) -> None:

@@ -165,7 +165,7 @@ class ShardFacts(QFrame):
                 "slow": texts.ENDPOINT_SLOW,
                 "stopped": texts.endpoint_stopped(endpoint.message),
             }[endpoint.state]
-            for endpoint in (look.told.endpoints if look.told is not None else ())
+            for endpoint in (look.set_report.endpoints if look.set_report is not None else ())
         ]
         self.endpoints.setText("\n".join(lines))
         self.endpoints.setVisible(bool(lines) and not self._shard)

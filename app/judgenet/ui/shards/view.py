@@ -258,9 +258,10 @@ class ShardsView(QFrame):
         self.grid.show_stamps(self._state.stamps)
         self.legend.show_counts(look, large=self.grid.large)
         self._show_figures(look)
-        led = texts.led_by(look.told.engine.capitalize()) if look.told is not None and look.told.engine else ""
+        report = look.set_report
+        led = texts.led_by(report.engine.capitalize()) if report is not None and report.engine else ""
         self.title.setText(_title(look))
-        self.message.say(f"{led}{look.told.message if look.told is not None else ''}".strip())
+        self.message.say(f"{led}{report.message if report is not None else ''}".strip())
         self._fit()
         self._show_commands(look)
         self._show_note(look)
