@@ -210,27 +210,34 @@ def _info(row: Sequence[Any]) -> RunInfo:
     return RunInfo(row[0], row[1], row[2], row[3], row[4], row[5], row[6], json.loads(row[7]))
 
 
+_PAIRS_AT_A_TIME: Final = 1000
+"""So many pairs are encoded before they are entered: the texts of all are in memory once already."""
+
 _RUN = "SELECT id, number, fingerprint, created_at, finished_at, state, message, record FROM runs"
 
 
 def _enter_pairs(db: sqlite3.Connection, run: int, pairs: Sequence[Pair]) -> None:
     """Enters those pairs of a run that it does not have yet in this form."""
-    bodies = [json.dumps(pair.to_json(), sort_keys=True) for pair in pairs]
-    hashes = [hashlib.sha256(body.encode("ascii")).digest() for body in bodies]
     known = {
         bytes(kept_hash)
         for (kept_hash,) in db.execute("SELECT hash FROM pairs JOIN run_pairs ON pair_row=pairs.id WHERE run=?", (run,))
     }
-    new = [(index, digest) for index, digest in enumerate(hashes) if digest not in known]
-    db.executemany(
-        "INSERT INTO pairs (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING",
-        ((digest, bodies[index]) for index, digest in new),
-    )
-    db.executemany(
-        "INSERT INTO run_pairs (run, pair, pair_id, pair_row) SELECT ?1, ?2, ?3, id FROM pairs WHERE hash=?4 "
-        "ON CONFLICT DO UPDATE SET pair_row=excluded.pair_row",
-        ((run, index, storable(pairs[index].id), digest) for index, digest in new),
-    )
+    for first in range(0, len(pairs), _PAIRS_AT_A_TIME):
+        new = []
+        for index, pair in enumerate(pairs[first : first + _PAIRS_AT_A_TIME], first):
+            body = json.dumps(pair.to_json(), sort_keys=True)
+            digest = hashlib.sha256(body.encode("ascii")).digest()
+            if digest not in known:
+                new.append((index, storable(pair.id), digest, body))
+        db.executemany(
+            "INSERT INTO pairs (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            ((digest, body) for _, _, digest, body in new),
+        )
+        db.executemany(
+            "INSERT INTO run_pairs (run, pair, pair_id, pair_row) SELECT ?1, ?2, ?3, id FROM pairs WHERE hash=?4 "
+            "ON CONFLICT DO UPDATE SET pair_row=excluded.pair_row",
+            ((run, index, pair_id, digest) for index, pair_id, digest, _ in new),
+        )
 
 
 _OF_PAIRS = "json_extract(record, '$.lab') IS NULL"
