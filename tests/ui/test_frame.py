@@ -333,7 +333,7 @@ async def test_limits_and_prices_are_entered_before_a_run(studio: Studio, place:
     for edit, text in zip(dialog.prices["box", "own-judge-7b"], ("0.5", "x"), strict=True):
         edit.setText(text)
     click(dialog.keep)
-    assert "no amount of 0 or more" in dialog.message.text()
+    assert "not an amount of 0 or more" in dialog.message.text()
     dialog.prices["box", "own-judge-7b"][1].setText("1.5")
     click(dialog.keep)
     await until(lambda: not dialog.isVisible())

@@ -214,7 +214,7 @@ async def test_a_run_over_http_is_paused_goes_on_and_fills_everything(
     await asyncio.sleep(0.15)
     assert judge.requests == asked
     assert page.inspector.isVisible()
-    press(bar, "Go on")
+    press(bar, "Resume")
     await finished(studio)
     assert state.state == "done"
     # Every call was asked once, streamed, and stands in the list, the grid and the chart.

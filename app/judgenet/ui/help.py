@@ -227,7 +227,7 @@ class KeysDialog(_Sheet):
                 self.grid.addWidget(label(text, wrap=True), row, 1)
                 row += 1
         if not rows:
-            self.grid.addWidget(label(texts.NO_SHORTCUT_HAS_THESE_WORDS, tone="text2"), 0, 0, 1, 2)
+            self.grid.addWidget(label(texts.NO_SHORTCUT_MATCHES, tone="text2"), 0, 0, 1, 2)
         for place in range(self.grid.rowCount()):
             self.grid.setRowStretch(place, 0)
         self.grid.setRowStretch(row + 1, 1)

@@ -281,7 +281,7 @@ class Runner(ProjectState):
     def _say_end(self, finished: RunFinished, handle: RunHandle) -> None:
         where = texts.run(handle.run.number)
         if finished.state in ("halted", "failed"):
-            self._errors.post(finished.message, where, MessageButton(texts.GO_ON, self.start))
+            self._errors.post(finished.message, where, MessageButton(texts.RESUME, self.start))
         elif finished.state == "enough":
             self._errors.post(
                 texts.to_judge_the_others(finished.message),

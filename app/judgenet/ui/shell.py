@@ -204,7 +204,7 @@ class TopBar(QFrame):
         self.state.style().unpolish(self.state)
         self.state.style().polish(self.state)
         paused = self._runner.paused
-        word = texts.GO_ON if paused else texts.PAUSE
+        word = texts.RESUME if paused else texts.PAUSE
         self.pause.setText(word)
         self.pause.setIcon(icon("play" if paused else "pause", "text"))
         self.pause.setAccessibleName(word)

@@ -41,7 +41,7 @@ FIND_OR_DO = "Find or do"
 COMMAND_PALETTE_TIP = "Command palette (Ctrl+K)"
 FIND_OR_DO_HINT = "Find or do…"
 CTRL_K = "Ctrl K"
-GO_ON = "Go on"
+RESUME = "Resume"
 PAUSE = "Pause"
 STOP = "Stop"
 STOPPING_NOW = "Stopping…"
@@ -610,7 +610,7 @@ def by_batches_until(deadline: str) -> str:
 
 
 BY_BATCHES = "by batches"
-LEAVE_ONE_STOP_RULE_OUT = "A run stops by a rule, or when systems are separated: leave one of the two out."
+LEAVE_ONE_STOP_RULE_OUT = "Use either a stop rule or the separation of systems, not both."
 PRICES = "Prices"
 TOKENS = "Tokens"
 MONEY = "Money"
@@ -625,11 +625,11 @@ def both_prices_needed(model: str) -> str:
 
 
 def no_whole_number(field: str, entered: str) -> str:
-    return f"{field}: {entered} is no whole number of 1 or more. Empty sets no limit."
+    return f"{field}: {entered} is not a whole number of 1 or more. Leave it empty for no limit."
 
 
 def no_amount(field: str, entered: str) -> str:
-    return f"{field}: {entered} is no amount of 0 or more, such as 5 or 0.15."
+    return f"{field}: {entered} is not an amount of 0 or more, such as 5 or 0.15."
 
 
 # Test of the models
@@ -799,7 +799,7 @@ NEURONS_DIFFER_TIP = "The selected neurons differ; a change sets all of them"
 KEYBOARD_SHORTCUTS = "Keyboard shortcuts"
 SEARCH_THE_SHORTCUTS = "Search the shortcuts"
 SEARCH = "Search"
-NO_SHORTCUT_HAS_THESE_WORDS = "No shortcut has these words."
+NO_SHORTCUT_MATCHES = "No shortcut matches."
 WINDOW = "Window"
 ARROW_KEYS = "Arrow keys"
 ARROW_KEYS_DO = "Go from neuron to neuron; with Shift, extend the selection"
@@ -955,12 +955,12 @@ VALID_AT_ANY_TIME = "Valid at any time"
 FIXED_N_SHORT = "fixed n"
 AT_ANY_TIME_SHORT = "at any time"
 FIXED_N_TIP = (
-    "The 95 % interval for one look at a number of pairs that was fixed before. Who looks again and again, or stops "
-    "by what it shows, is wrong far more often than in 5 % of the runs."
+    "The 95 % interval for one look at a number of pairs that was fixed in advance. If you look repeatedly, or stop "
+    "because of what you see, it is wrong far more often than in 5 % of runs."
 )
 AT_ANY_TIME_TIP = (
-    "95 % intervals that hold together after every pair: look as often as you like, and stop when you know enough. "
-    "They are wider. A pair counts when its turn comes."
+    "95 % intervals that are valid together after every pair: look as often as you like, and stop when you know "
+    "enough. They are wider. Pairs count in the order in which they were drawn."
 )
 
 # Chips

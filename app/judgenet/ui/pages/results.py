@@ -357,7 +357,7 @@ class ResultsPage(OfRunPage):
         self.strips["state"].say(
             line,
             warning=stopped,
-            button=texts.GO_ON if stopped else "",
+            button=texts.RESUME if stopped else "",
             do=self._run,
             why_not="" if why is None else why or texts.NOT_POSSIBLE_NOW,
         )

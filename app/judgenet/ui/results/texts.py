@@ -1345,7 +1345,7 @@ CHANGE_RULES = "Change the stop rules"
 
 WHAT_THE_PAGE_WILL_SHOW = "This page will show how well the network agrees with people, and where it does not."
 RESULTS_OF_THE_RUN = "Results of the run"
-GO_ON = "Go on"
+RESUME = "Resume"
 NOT_POSSIBLE_NOW = "Not possible now."
 RUNS_OWN_RULES = "The run's own rules"
 
