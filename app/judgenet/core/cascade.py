@@ -252,8 +252,8 @@ def _orders_agree(voters: Sequence[_Voter]) -> StopDecision:
         return StopDecision(False, "not every neuron was asked in both orders")
     first, second = (merged(differences) for differences in by_order.values())
     if first != second:
-        return StopDecision(False, f"order AB says {_says(first)}, order BA says {_says(second)}")
-    return StopDecision(True, f"both orders say {_says(first)}")
+        return StopDecision(False, f"order AB says {_verdict_words(first)}, order BA says {_verdict_words(second)}")
+    return StopDecision(True, f"both orders say {_verdict_words(first)}")
 
 
 def _neurons_agree(voters: Sequence[_Voter]) -> StopDecision:
@@ -261,9 +261,11 @@ def _neurons_agree(voters: Sequence[_Voter]) -> StopDecision:
         return StopDecision(False, "one neuron alone was asked")
     said = [voter.verdict for voter in voters]
     if len(set(said)) > 1:
-        counts = ", ".join(f"{said.count(verdict):,} for {_says(verdict)}" for verdict in VERDICTS if verdict in said)
+        counts = ", ".join(
+            f"{said.count(verdict):,} for {_verdict_words(verdict)}" for verdict in VERDICTS if verdict in said
+        )
         return StopDecision(False, f"the neurons differ: {counts}")
-    return StopDecision(True, f"{len(said):,} neurons say {_says(said[0])}")
+    return StopDecision(True, f"{len(said):,} neurons say {_verdict_words(said[0])}")
 
 
 def _difference(voters: Sequence[_Voter], rule: StopRule) -> StopDecision:
@@ -310,7 +312,7 @@ def vote_lead(votes: Votes, rules: Aggregation) -> float:
     return first - second
 
 
-def _says(verdict: Verdict | None) -> str:
+def _verdict_words(verdict: Verdict | None) -> str:
     return "nothing" if verdict is None else "a tie" if verdict == "tie" else verdict.upper()
 
 

@@ -183,7 +183,7 @@ def _read(answer: str, form: ReplyForm | None, scale: Scale) -> Reading | Unscor
     places = [(start, end) for start, end, _ in values]
     quotes = quotations(blanked(answer, places, "x"))
     hidden = [*quotes, *places]
-    said = [] if broken else _said_objects(answer, values, quotes, hidden)
+    said = [] if broken else _own_objects(answer, values, quotes, hidden)
     verdicts = [verdict for it in said if (verdict := verdict_of(it[2], scale, it[0], it[1])) is not None]
     if verdicts:
         return _from_json(answer, verdicts, hidden, scale)
@@ -194,7 +194,7 @@ def _read(answer: str, form: ReplyForm | None, scale: Scale) -> Reading | Unscor
     return _unreadable(folded, "no verdict was found") if read_verdict is None else _from_text(folded, read_verdict)
 
 
-def _said_objects(
+def _own_objects(
     answer: str, values: list[tuple[int, int, Any]], quotes: list[tuple[int, int]], hidden: list[tuple[int, int]]
 ) -> list[tuple[int, int, Any]]:
     """The objects that the judge itself says: none that is quoted (a fence is the usual wrapping) or reported."""

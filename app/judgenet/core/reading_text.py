@@ -623,9 +623,9 @@ def _statements(text: Folded, names: Sequence[ResponseMention]) -> list[_Stateme
         for match in _BETTER_IS.finditer(low):
             index = place(text, match)
             if index is not None:
-                said.append(_said(text, CHOICES[index], match.start(), match.end()))
+                said.append(_own_statement(text, CHOICES[index], match.start(), match.end()))
     if "either" in low:
-        said += (_said(text, "tie", match.start(), match.end()) for match in _NO_BETTER.finditer(low))
+        said += (_own_statement(text, "tie", match.start(), match.end()) for match in _NO_BETTER.finditer(low))
     ordered = sorted(
         (statement for statement in said if statement), key=lambda statement: (statement.start, statement.end)
     )
@@ -645,14 +645,16 @@ _ALTERNATIVE = re.compile(
 def _better_after(text: Folded, name: ResponseMention, after: re.Match[str]) -> _Statement | None:
     rest = after["rest"]
     if rest is None:
-        return _said(text, CHOICES[name.index], name.start, after.end())
+        return _own_statement(text, CHOICES[name.index], name.start, after.end())
     if _PARTLY.match((after["noun"] or "") + rest) or _PARTLY.match(rest):
         return None
     begin = after.start("rest") if after["noun"] is None else after.start("noun")
-    return _said(text, CHOICES[name.index], name.start, after.start("rest"), begin)
+    return _own_statement(text, CHOICES[name.index], name.start, after.start("rest"), begin)
 
 
-def _said(text: Folded, choice: Choice, start: int, end: int, report_from: int | None = None) -> _Statement | None:
+def _own_statement(
+    text: Folded, choice: Choice, start: int, end: int, report_from: int | None = None
+) -> _Statement | None:
     """A statement at a place, whose words end at ``report_from``, unless it is not the judge's own."""
     sentence = _sentence_start(text.low, start)
     before = text.low[sentence:start]

@@ -82,7 +82,7 @@ def run_gate(
     :raises FiguresError: there is no figure of this name, or ``compare`` has no other run.
     """
     asked = _commands(store, frame, comparison, seed)
-    rows = tuple(_checked(requirement, _found(requirement.key, asked)) for requirement in requirements)
+    rows = tuple(_checked(requirement, _figure_at(requirement.key, asked)) for requirement in requirements)
     met = sum(row.outcome == "met" for row in rows)
     pairs = GatePairs(len(frame), int(frame.judged.sum()), int((frame.human > 0).sum()))
     run = frame.run
@@ -106,10 +106,10 @@ def run_gate(
     )
 
 
-_Made = Callable[[], Mapping[str, Any]]
+_Maker = Callable[[], Mapping[str, Any]]
 
 
-def _commands(store: Store, frame: RunFrame, comparison: tuple[Store, RunFrame] | None, seed: int) -> dict[str, _Made]:
+def _commands(store: Store, frame: RunFrame, comparison: tuple[Store, RunFrame] | None, seed: int) -> dict[str, _Maker]:
     """The figures of each command as its ``--json`` has them; computed once, when they are first asked for."""
     decides = deciding(frame.spec)
 
@@ -148,7 +148,7 @@ def _commands(store: Store, frame: RunFrame, comparison: tuple[Store, RunFrame] 
 
         return recorded_bias(frame.run.id, run_bias(store, frame.run, LabSettings())).to_dict()
 
-    makers: dict[str, _Made] = {
+    makers: dict[str, _Maker] = {
         "metrics": partial(metrics, False),
         _JUDGES: partial(metrics, True),
         "rate": rate,
@@ -175,7 +175,7 @@ class _Figure(NamedTuple):
     reason: str
 
 
-def _found(key: str, asked: Mapping[str, _Made]) -> _Figure:
+def _figure_at(key: str, asked: Mapping[str, _Maker]) -> _Figure:
     """The figure of a key.
 
     :raises FiguresError: there is none.

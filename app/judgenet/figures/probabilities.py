@@ -126,17 +126,17 @@ def _sharpness(frame: RunFrame) -> dict[str, SharpnessFigures]:
     layers = np.array([layer for layer, _ in scores.places], np.int64)
     parts = {"all": layers <= frame.spec.depth}
     parts |= {f"l{layer}": layers == layer for layer in range(1, frame.spec.depth + 1) if frame.spec.depth > 1}
-    found = {}
+    by_part = {}
     for name, neurons in parts.items():
         of_calls = sharpness(scores.shares[:, neurons])
-        found[name] = SharpnessFigures(
+        by_part[name] = SharpnessFigures(
             calls=of_calls.n,
             by_largest=dict(zip(SHARPNESS_BINS, of_calls.counts, strict=True)),
             entropy=of_calls.entropy,
             largest=of_calls.largest,
             reason=None if of_calls.n else "no call has a distribution",
         )
-    return found
+    return by_part
 
 
 def _mean(values: Floats, frame: RunFrame, bounds: tuple[float, float]) -> MeanFigures:

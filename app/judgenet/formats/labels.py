@@ -104,7 +104,7 @@ class _Reader:
             if self._truth(place, "in_force") is False:
                 inactive += 1
                 continue
-            said = self._said(place)
+            said = self._written_label(place)
             if said is None:
                 empty += 1
                 continue
@@ -123,7 +123,7 @@ class _Reader:
         value = self._value(place, column)
         return None if value is None else _unguarded(id_text(value)).strip() or None
 
-    def _said(self, place: int) -> Said | None:
+    def _written_label(self, place: int) -> Said | None:
         text = self._text(place, self._label_column)
         if text is None:
             return None

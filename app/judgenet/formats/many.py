@@ -192,7 +192,7 @@ class _Question:
 
 
 @dataclass(slots=True)
-class _Found:
+class _FileFindings:
     """What there is to say about the file."""
 
     nulls: list[str] = field(default_factory=list)
@@ -248,7 +248,7 @@ def read_many(
     :raises DataError: columns are missing or not clear, a system answers a question twice, ranks cannot be read, or
         no question has two responses.
     """
-    counts = _Found()
+    counts = _FileFindings()
     questions: dict[str, _Question] = {}
     shape = RESPONSES
     start = 0
@@ -342,7 +342,7 @@ def _tags(table: RecordTable, columns: Mapping[str, tuple[str, ...]]) -> Iterabl
 
 
 def _criteria(
-    table: RecordTable, columns: Mapping[str, tuple[str, ...]], counts: _Found
+    table: RecordTable, columns: Mapping[str, tuple[str, ...]], counts: _FileFindings
 ) -> Iterable[tuple[Criterion, ...]]:
     if "criteria" not in columns:
         return repeat((), len(table.rows))
@@ -357,7 +357,7 @@ def _read_wide(
     mapping: PairMapping,
     start: int,
     questions: dict[str, _Question],
-    counts: _Found,
+    counts: _FileFindings,
 ) -> None:
     """A record is a question."""
     ids = [id_text(value) for value in table.column(columns["id"][0])] if "id" in columns else [""] * len(table.rows)
@@ -432,7 +432,7 @@ def _wide_ranks(
 
 
 def _wide_answers(
-    table: RecordTable, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, counts: _Found
+    table: RecordTable, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, counts: _FileFindings
 ) -> Iterator[list[tuple[str, str | None, Any]]]:
     """(system, response, rank) of each record, ``None`` where there is none."""
     texts = columns["responses"]
@@ -465,7 +465,7 @@ def _wide_answers(
 
 
 def _listed_answers(
-    table: RecordTable, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, counts: _Found
+    table: RecordTable, columns: Mapping[str, tuple[str, ...]], mapping: PairMapping, counts: _FileFindings
 ) -> Iterator[list[tuple[str, str | None, Any]]]:
     column = columns["responses"][0]
     names = table.column(columns["models"][0]) if "models" in columns else repeat(None, len(table.rows))
@@ -520,7 +520,7 @@ def _decoded(value: Any) -> Any:
 
 
 def _answer(
-    question: _Question, system: str, answer: str | None, table: RecordTable, index: int, counts: _Found
+    question: _Question, system: str, answer: str | None, table: RecordTable, index: int, counts: _FileFindings
 ) -> None:
     if not answer:
         counts.nulls.append(question.id)
@@ -545,7 +545,7 @@ def _read_long(
     mapping: PairMapping,
     start: int,
     questions: dict[str, _Question],
-    counts: _Found,
+    counts: _FileFindings,
 ) -> None:
     """A record is a system's response. Records of a question have its id; where there are no ids, or every record has
     its own, its text."""
@@ -756,7 +756,7 @@ def _escaped(name: str) -> str:
     return name.replace("%", "%25").replace("/", "%2F").replace(":", "%3A")
 
 
-def _about_responses(questions: Sequence[_Question], counts: _Found) -> Iterator[Finding]:
+def _about_responses(questions: Sequence[_Question], counts: _FileFindings) -> Iterator[Finding]:
     """Findings about responses that are missing, there twice, or alone."""
     if counts.nulls:
         yield Finding(
@@ -785,7 +785,7 @@ def _about_responses(questions: Sequence[_Question], counts: _Found) -> Iterator
 
 
 def _findings(
-    questions: Sequence[_Question], mapping: PairMapping, systems: Systems, counts: _Found
+    questions: Sequence[_Question], mapping: PairMapping, systems: Systems, counts: _FileFindings
 ) -> Iterator[Finding]:
     yield Finding("systems", "note", systems.matches, f"{systems.line()}.")
     if counts.numbered:

@@ -337,7 +337,7 @@ class Reader:
 
     def _labels(self, ids: Sequence[str]) -> tuple[list[Verdict | None], Any]:
         """(human label, annotators) of each record."""
-        raw, said = self._said()
+        raw, said = self._given_labels()
         keys = _label_keys(raw)
         self._learn("human", Counter(keys), lambda unknown: next(i for i, key in enumerate(keys) if key in unknown))
         single = [{label_key(value) for _, value in row_labels} for row_labels in said]
@@ -372,7 +372,7 @@ class Reader:
             self._note("no_majority", "note", len(undecided), f"Annotators without a majority: {rule}.", undecided)
         return humans, annotators
 
-    def _said(self) -> tuple[list[Any], list[Named]]:
+    def _given_labels(self) -> tuple[list[Any], list[Named]]:
         """(label, what annotators said) of each record, as they stand in the table."""
         columns = self.plan.columns
         raw: list[Any] = [ABSENT] * self.size
@@ -386,7 +386,7 @@ class Reader:
 
     def label_values(self) -> LabelValues:
         """The values of the label columns, and what is known of their meaning."""
-        raw, said = self._said()
+        raw, said = self._given_labels()
         single = Counter(label_key(value) for row_labels in said for _, value in row_labels)
         counts = Counter(_label_keys(raw)) + single
         del counts[""], single[""]

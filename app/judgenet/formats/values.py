@@ -213,7 +213,7 @@ def annotator_values(table: RecordTable, columns: Sequence[str]) -> list[Named]:
     """
     if len(columns) > 1:
         by_column = zip(*(table.column(name) for name in columns), strict=True)
-        return [_said(list(zip(columns, values, strict=True))) for values in by_column]
+        return [_without_missing(list(zip(columns, values, strict=True))) for values in by_column]
     (column,) = columns
     return [_annotators(column, value) for value in table.column(column)]
 
@@ -226,13 +226,13 @@ def _annotators(column: str, value: Any) -> Named:
         parsed = _json_cell(value, "[") if parsed is None else parsed
         value = value if parsed is None else parsed
     if isinstance(value, dict):
-        return _said(list(value.items()))
+        return _without_missing(list(value.items()))
     if isinstance(value, list):
         # Parquet gives a map as a list of (key, value).
         if all(isinstance(item, tuple) and len(item) == 2 for item in value):
-            return _said([(str(name), label) for name, label in value])
-        return _said([_of_annotator(place, label) for place, label in enumerate(value, 1)])
-    return _said([(column, value)])
+            return _without_missing([(str(name), label) for name, label in value])
+        return _without_missing([_of_annotator(place, label) for place, label in enumerate(value, 1)])
+    return _without_missing([(column, value)])
 
 
 _WHO = ("name", "annotator", "annotator_id", "rater", "user", "user_id", "worker", "worker_id", "id")
@@ -248,5 +248,5 @@ def _of_annotator(place: int, value: Any) -> tuple[str, Any]:
     return (f"annotator{place}" if who is None else id_text(who)), what
 
 
-def _said(named: Named) -> Named:
+def _without_missing(named: Named) -> Named:
     return [(name, value) for name, value in named if not is_missing(value) and value != ""]

@@ -158,10 +158,10 @@ def _cells(part: EdgePart) -> Iterator[tuple[str, _Simulate]]:
 
 @dataclass(slots=True)
 class _Tallies:
-    found: dict[str, CoverageTally] = field(default_factory=dict)
+    by_name: dict[str, CoverageTally] = field(default_factory=dict)
 
     def add(self, name: str, interval: Interval | None, truth: float | None) -> None:
-        self.found.setdefault(name, CoverageTally()).add(interval, truth)
+        self.by_name.setdefault(name, CoverageTally()).add(interval, truth)
 
 
 def _add_rates(tallies: _Tallies, estimates: Rates, people: Floats, verdicts: Floats, these: float) -> None:
@@ -209,7 +209,7 @@ class _Labels:
             _add_rates(tallies, rates(*counts, "random"), people, joint.sum(axis=0), these)
             elsewhere = rates(*counts, "imported").estimates["k_class"]
             tallies.add("k_class", elsewhere.interval, float(people @ _SCORE))
-        return tallies.found
+        return tallies.by_name
 
 
 def _truths(joint: Floats, classes: list[int]) -> dict[str, float | None]:
@@ -242,7 +242,7 @@ class _Agree:
             within = agreement_intervals(agreement, resamples=RESAMPLES, seed=place)
             for name, truth in _truths(joint, [ORDER.index(label) for label in agreement.labels]).items():
                 tallies.add(name, getattr(within, name), truth)
-        return tallies.found
+        return tallies.by_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ class _Differ:
                 ends = (first[name], second[name])
                 truth = None if ends[0] is None or ends[1] is None else ends[0] - ends[1]
                 tallies.add(f"{name}_difference", difference.interval, truth)
-        return tallies.found
+        return tallies.by_name
 
 
 def _by_question(shares: Floats, questions: int, rng: np.random.Generator) -> Floats:
@@ -292,7 +292,9 @@ def _drawn_classes(shares: Floats, rng: np.random.Generator) -> NDArray[np.int64
     return classes
 
 
-def _said(human: NDArray[np.int64], right: float, classes: list[int], rng: np.random.Generator) -> NDArray[np.int64]:
+def _judge_verdicts(
+    human: NDArray[np.int64], right: float, classes: list[int], rng: np.random.Generator
+) -> NDArray[np.int64]:
     """Verdicts of a judge that is right more often on some questions than on others."""
     spread = (1 - _ICC) / _ICC
     often = rng.beta(right * spread, (1 - right) * spread, size=len(human))
@@ -318,13 +320,13 @@ class _QuestionRates:
         number = np.repeat(np.arange(self.questions), _PAIRS_A_QUESTION)
         for place in range(runs):
             human = _drawn_classes(_by_question(people, self.questions, rng), rng)
-            said = _said(human, self.right, classes, rng).ravel()
+            said = _judge_verdicts(human, self.right, classes, rng).ravel()
             labels = human.ravel() + 1
             labelled = rng.permutation(len(number)) < len(number) // 2
             counts = question_counts(number, said + 1, np.where(labelled, labels, 0))
             estimates = rates_over_questions(counts, "random", resamples=RESAMPLES, seed=place)
             _add_rates(tallies, estimates, people, verdicts, float(_SCORE[human].mean()))
-        return tallies.found
+        return tallies.by_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +344,7 @@ class _QuestionAgreement:
         number = np.repeat(np.arange(self.questions), _PAIRS_A_QUESTION)
         for place in range(runs):
             human = _drawn_classes(_by_question(people, self.questions, rng), rng)
-            said = [_said(human, right, classes, rng).ravel() + 1 for right in self.right]
+            said = [_judge_verdicts(human, right, classes, rng).ravel() + 1 for right in self.right]
             labels = human.ravel() + 1
             cells: Counter[tuple[Verdict | None, Verdict, Verdict]] = Counter(
                 (ORDER[h - 1], ORDER[v - 1], ORDER[w - 1]) for h, v, w in zip(labels, *said, strict=True)
@@ -358,7 +360,7 @@ class _QuestionAgreement:
                 assert first is not None
                 assert second is not None
                 tallies.add(f"{name}_difference", difference.interval, first - second)
-        return tallies.found
+        return tallies.by_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +384,7 @@ class _Rank:
             for system in rank(names, games, resamples=RESAMPLES, seed=place).systems:
                 truth = rating(float(strengths[names.index(system.name)]))
                 tallies.add("rating", system.interval, truth)
-        return tallies.found
+        return tallies.by_name
 
 
 WILSON = ("accuracy", "human_only", "naive")

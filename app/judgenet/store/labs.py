@@ -181,7 +181,7 @@ def lab_answers(
         frame = RunFrame.read(store, run)
         wanted = (frame.states >= DONE_PHASE) & frame.begun & (frame.pairs.shown > 0)
         places: set[tuple[int, int]] = set()
-        for part in said_by_parts(frame.table, spec, frame.places if neurons and kind not in BASELINES else ()):
+        for part in verdicts_by_part(frame.table, spec, frame.places if neurons and kind not in BASELINES else ()):
             if kind in BASELINES and part.id != NETWORK:
                 continue
             there = wanted & part.there
@@ -248,7 +248,7 @@ def neuron_id(layer: int, neuron: int) -> str:
     return f"l{layer}.n{neuron}"
 
 
-class SaidByPart(NamedTuple):
+class PartVerdicts(NamedTuple):
     """The verdicts of a part of a network: codes by pair, and ``there``, on which pairs it was asked at all. ``place``
     is that of a neuron (layer and neuron, from 1)."""
 
@@ -258,18 +258,20 @@ class SaidByPart(NamedTuple):
     there: NDArray[np.bool_]
 
 
-def said_by_parts(table: VerdictTable, spec: NetworkSpec, places: Sequence[tuple[int, int]]) -> Iterator[SaidByPart]:
+def verdicts_by_part(
+    table: VerdictTable, spec: NetworkSpec, places: Sequence[tuple[int, int]]
+) -> Iterator[PartVerdicts]:
     """The verdicts of the network, its layers and aggregations, and of the neurons ``places``, the first of the
     ``table``'s."""
     everywhere = np.ones(len(table.used), np.bool_)
     for name, codes in table.aggregations.items():
         part = f"layer-{name.removeprefix('c2_l')}" if name.startswith("c2_l") else name
         if name == deciding(spec):
-            yield SaidByPart(NETWORK, None, codes, everywhere)
+            yield PartVerdicts(NETWORK, None, codes, everywhere)
         if name != deciding(spec) or part != name:
-            yield SaidByPart(part, None, codes, everywhere)
+            yield PartVerdicts(part, None, codes, everywhere)
     for column, place in enumerate(places):
-        yield SaidByPart(neuron_id(*place), place, table.neurons[:, column], table.asked[:, column] > 0)
+        yield PartVerdicts(neuron_id(*place), place, table.neurons[:, column], table.asked[:, column] > 0)
 
 
 _CHOICES: dict[Order, tuple[Choice | None, ...]] = {

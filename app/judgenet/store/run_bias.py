@@ -26,7 +26,7 @@ from judgenet.stats.verdicts import verdict_table
 from judgenet.store.columns import DONE_PHASE
 from judgenet.store.db import Store
 from judgenet.store.frame import RunFrame
-from judgenet.store.labs import LAB_RECORD, neuron_id, parts_of, positions_of, said_by_parts
+from judgenet.store.labs import LAB_RECORD, neuron_id, parts_of, positions_of, verdicts_by_part
 from judgenet.store.results import network_of, neuron_names
 from judgenet.store.runs import RunInfo, run_pairs
 
@@ -111,7 +111,7 @@ def _answers(frame: RunFrame, spec: NetworkSpec, done: NDArray[np.bool_]) -> _An
             continue
         orders.append(order)
         table = verdict_table(calls, aggregation_names(spec), spec.aggregation)
-        for part in said_by_parts(table, spec, frame.places):
+        for part in verdicts_by_part(table, spec, frame.places):
             there = np.flatnonzero(here & part.there)
             if part.place is not None and len(there):
                 places.add(part.place)

@@ -94,7 +94,7 @@ def is_current(shards: ShardSet, name: str = INDEX) -> bool:
 
     :raises StoreError: no shard has ended.
     """
-    made_of, path = _made_of(shards), index_path(shards.folder, name)
+    made_of, path = _sources_digest(shards), index_path(shards.folder, name)
     if not path.exists():
         return False
     with Store.open(path, readonly=True) as store:
@@ -147,7 +147,7 @@ class IndexMaker:
         if not is_current(self._shards, self._name):
             with Store.open(store_path(self._draft)) as store:
                 _build(store, self._shards, self._ended, self._on_progress)
-                store.set_meta(_MADE_OF, _made_of(self._shards))
+                store.set_meta(_MADE_OF, _sources_digest(self._shards))
                 store.set_meta(SHARDS_PLACE, str(self._shards.folder.resolve()))
                 store.reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -182,7 +182,7 @@ def _ended(shards: ShardSet) -> list[ShardState]:
     return ended
 
 
-def _made_of(shards: ShardSet) -> str:
+def _sources_digest(shards: ShardSet) -> str:
     parts = [_FORMAT, SCHEMA_VERSION, *(_digest(state) for state in _ended(shards))]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
