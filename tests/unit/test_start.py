@@ -39,7 +39,7 @@ def test_without_an_argument_the_studio_opens_with_the_example(
     monkeypatch.setattr(start, "judgenet", lambda *words: asked.append(words) or 0)
     assert start.main() == 0
     assert asked == [("--example",)]
-    assert "no better\nthan a coin" in capsys.readouterr().out
+    assert "no better\nthan tossing a coin" in capsys.readouterr().out
 
 
 def test_without_a_screen_it_says_so_and_the_demo_runs_in_the_terminal(
