@@ -83,7 +83,7 @@ def test_another_gguf_is_used_and_given_back(models: Path, tmp_path: Path, capsy
     assert resolve("embedded").source is None
 
 
-@pytest.mark.parametrize(("content", "words"), [(None, "There is no file"), (b"not a model", "no GGUF")])
+@pytest.mark.parametrize(("content", "words"), [(None, "There is no file"), (b"not a model", "is not a GGUF")])
 def test_what_is_no_gguf_is_refused(
     models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, words: str
 ) -> None:

@@ -76,7 +76,7 @@ def test_problems_of_an_imported_network_are_told(judgenet: Judgenet) -> None:
         (("export", FIXED, "--what", "network", "--format", "csv"), "is written as graphml, json, dot, svg."),
         (("export", "out", "--what", "calls", "--format", "svg"), "--what calls is written as jsonl, csv, parquet."),
         (("export", "none.judgenet", "--what", "network"), "none.judgenet"),
-        (("network", "import", "net.json"), "--out: is missing."),
+        (("network", "import", "net.json"), "--out is missing."),
         (("network", "import", "net.json", "--out", "new.json"), "--out new.json: the name of a project ends in"),
         (("network", "import", "net.json", "--out", "old.judgenet"), "replace its network with --project old.judgenet"),
         (("network", "import", "none.json", "--out", "new.judgenet"), "none.json: cannot be read"),

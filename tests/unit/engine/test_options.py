@@ -35,7 +35,7 @@ def test_every_option_has_a_help_text_and_a_flag_of_its_own() -> None:
         ("temperature", "2.5", "--temperature 2.5"),
         ("price", "1", "--price 1: two prices of 0 or more"),
         ("price", "1,nan", "--price 1,nan"),
-        ("project", Path("pairs.jsonl"), "pairs.jsonl: no project"),
+        ("project", Path("pairs.jsonl"), "pairs.jsonl is not a project"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_refused_with_the_options_name(name: str, value: Any, named: str) -> None:

@@ -203,7 +203,7 @@ def test_a_probe_tells_whether_a_model_sees(blind: str, sees: bool | None, words
         assert (found.sees, words in found.message) == (sees, True)
         assert [len(entry.pictures) for entry in server.log] == [1]
     embedded = EndpointProfile("own", kind="embedded")
-    assert "sees no pictures" in asyncio.run(probe(embedded, "demo", None, "", picture=True)).message
+    assert "takes no pictures" in asyncio.run(probe(embedded, "demo", None, "", picture=True)).message
 
 
 def test_shards_and_their_merge_have_their_pictures(pairs: tuple[Pair, ...], tmp_path: Path) -> None:
