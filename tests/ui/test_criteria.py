@@ -53,7 +53,7 @@ async def test_criteria_are_chosen_seen_and_judged_by(studio: Studio, tmp_path: 
     data.browse.open_pair(1)
     await settle()
     view = data.browse.pair_view
-    press(view, "Text over the responses: Criteria")
+    press(view, "Text above the responses: Criteria")
     assert "(weight 3): All claims are true." in view.question.toPlainText()
     assert not view.which.button("reference").isVisible()
     data.browse.open_pair(2)

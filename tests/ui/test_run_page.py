@@ -552,8 +552,8 @@ async def test_the_thinking_of_a_call(studio: Studio, place: Path, judge: JudgeS
     await settle()
     facts = page.inspector.calls._fact_rows
     assert facts["Parameters"].text() == (
-        "endpoint’s own temperature, at most 512 tokens, JSON by a schema, reasoning low with room for 1,024 thinking "
-        'tokens, further fields {"top_k":20}'
+        "endpoint’s own temperature, at most 512 tokens, structured output (JSON schema), reasoning low with room for "
+        '1,024 thinking tokens, further fields {"top_k":20}'
     )
     assert facts["Thinking"].text().startswith(f"{THINKING_TOKENS} of the ")
     page.inspector.show_tab("raw")

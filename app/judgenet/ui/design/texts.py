@@ -14,7 +14,7 @@ WIRING = "Wiring"
 FULL_WIRING = "Full"
 NEXT_WINDOW = "Window ±1"
 CUSTOM_WIRING = "Custom"
-ONE_LAYER = "One layer reads no other"
+ONE_LAYER = "There is only one layer"
 ORDERS = "Orders"
 BOTH_ORDERS = "Both orders"
 AB_ONLY = "AB only"
@@ -519,7 +519,7 @@ NEW_TOKENS = "new tokens"
 
 
 def tokens_tip(tokens_in: str, tokens_out: str) -> str:
-    return f"in {tokens_in}, out {tokens_out}; what is paid already is left out"
+    return f"in {tokens_in}, out {tokens_out}; calls already paid for are left out"
 
 
 def thinking_tip(tokens: str) -> str:
@@ -629,11 +629,11 @@ OPENING_GROUP = "What the texts are"
 TEXTS_GROUP = "The texts"
 ROLES_GROUP = "Asking for roles"
 JUDGE_GROUP = "The question and the form of the answer"
-HEARD_GROUP = "What other neurons said"
-OWN_GROUP = "What one neuron is told"
+HEARD_GROUP = "Evaluations of other neurons"
+OWN_GROUP = "Instructions for one neuron"
 MISSING_GROUP = "Where an evaluation is missing"
 FAMILIES_GROUP = "Kinds of task"
-BIAS_GROUP = "What the bias lab says besides"
+BIAS_GROUP = "Further instructions of the bias lab"
 NO_TIE_GROUP = "The question where a tie is not offered"
 RANKING_GROUP = "Several responses put in order at once"
 
