@@ -58,7 +58,7 @@ def test_a_network_wider_than_the_library_has_stand_ins_as_far_as_they_go() -> N
     most = len(library("en"))
     last = preview(begin, None, begin.pairs[0], layer=2, neuron=most)
     assert last.role in {entry.role for entry in library("en")}
-    with pytest.raises(NoSuchCall, match=f"there are {most} roles"):
+    with pytest.raises(NoSuchCall, match=f"which has {most} roles"):
         preview(begin, None, begin.pairs[0], layer=2, neuron=most + 1)
 
 
