@@ -1,7 +1,7 @@
-"""The batch endpoints of OpenAI (and those that speak as it does), Anthropic and Gemini.
+"""The batch endpoints of OpenAI (and compatible ones), Anthropic and Gemini.
 
-What is sent, and what the words of the answers mean, follows the providers' references of November 2026: OpenAI's
-"Batch" and "Files", Anthropic's "Message Batches", Google's "Batch API" and "Files".
+Requests and answers follow the providers' references of November 2026: OpenAI's "Batch" and "Files", Anthropic's
+"Message Batches", Google's "Batch API" and "Files".
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from judgenet.store.batch_book import Batch, BatchResult
 _NAME: Final = "judgenet"
 """The name of our mark in a batch's metadata."""
 _FILE_NOT_READY: Final = re.compile(r"pending' state|files with status 'processed'", re.IGNORECASE)
-"""How Azure says that an uploaded file has not been taken in yet."""
+"""How Azure says that an uploaded file has not been processed yet."""
 _PAGES: Final = 20
-"""So many pages of an endpoint's batches are searched for a lost one, newest first."""
+"""How many pages of an endpoint's batches are searched for a lost one, newest first."""
 
 _CLOCKS_S: Final = 600.0
 _LONGEST_SENDING_S: Final = 2 * 3600.0
@@ -41,7 +41,7 @@ Lines = Callable[[], Iterable[Sequence[bytes]]]
 
 @dataclass(frozen=True, slots=True)
 class RemoteBatch:
-    """How an endpoint says that a batch stands.
+    """The state of a batch at its endpoint.
 
     ``ended``: all results that will come are there, at the addresses ``results``. ``failed``: it was not processed;
     ``full`` where that is because too much is queued already. ``calls`` and ``done`` are counts, 0 where unknown.
@@ -57,7 +57,7 @@ class RemoteBatch:
 
 
 class BatchApi(Protocol):
-    """One provider's way with batches. All methods raise :class:`BatchFault`."""
+    """The batch API of a provider. All methods raise :class:`BatchFault`."""
 
     most_calls: int
     most_bytes: int
@@ -67,7 +67,7 @@ class BatchApi(Protocol):
         ...
 
     async def upload(self, batch: Batch, lines: Lines) -> str | None:
-        """Brings the requests to the endpoint where that is a step of its own; the name of the file."""
+        """Uploads the requests, where that is a step of its own; returns the name of the file."""
         ...
 
     async def create(self, batch: Batch, lines: Lines) -> RemoteBatch:
@@ -75,20 +75,20 @@ class BatchApi(Protocol):
         ...
 
     async def look(self, batch: Batch) -> RemoteBatch:
-        """How a batch stands."""
+        """The state of a batch."""
         ...
 
     async def find(self, batch: Batch, known: frozenset[str]) -> RemoteBatch | Literal["unclear"] | None:
-        """A batch that may have been created without our hearing of it. ``known`` are the ids of others of ours.
-        ``unclear``: one that may be it has to end first."""
+        """A batch that may have been created although the answer was lost. ``known`` are the ids of our other batches.
+        ``unclear``: a batch that may be it must end first."""
         ...
 
     async def cancel(self, batch: Batch) -> None:
-        """Asks the endpoint to stop a batch. What is answered by then is still to be taken."""
+        """Asks the endpoint to stop a batch. Answers made until then can still be fetched."""
         ...
 
     def results(self, remote: RemoteBatch) -> AsyncIterator[BatchResult]:
-        """What a batch brought, in whatever order."""
+        """The results of a batch, in any order."""
         ...
 
 
@@ -102,7 +102,7 @@ def batch_api(provider: Provider, exchange: BatchExchange) -> BatchApi:
 
 
 def mark_of_call(batch: str, place: int) -> str:
-    """What names a call within its batch and our batch among all (Anthropic takes ``[a-zA-Z0-9_-]{1,64}``)."""
+    """Identifies a call within its batch and our batch among all (Anthropic takes ``[a-zA-Z0-9_-]{1,64}``)."""
     return f"{batch}-{place}"
 
 
@@ -125,7 +125,7 @@ def _no_batches(exchange: BatchExchange, what: str) -> BatchFault:
 
 
 async def _records(exchange: BatchExchange, address: str) -> AsyncIterator[dict[str, Any]]:
-    """The lines of a file of results. One that is no JSON object is left out: its call counts as unanswered."""
+    """The lines of a file of results. A line that is no JSON object is left out: its call counts as unanswered."""
     async with aclosing(exchange.lines(address)) as lines:  # type: ignore[type-var]
         async for line in lines:
             try:
@@ -267,8 +267,8 @@ class OpenAIBatches:
 
 
 class AnthropicBatches:
-    """``/v1/messages/batches``. The requests go with the creation, and a batch carries no mark of its own: a lost one
-    is told by its time and size, and by the marks of its calls once it has ended.
+    """``/v1/messages/batches``. The requests are sent with the creation, and a batch carries no mark of its own: a lost
+    one is identified by its time and size, and by the marks of its calls once it has ended.
 
     A batch has at most 100,000 requests and 256 MB.
     """

@@ -1,7 +1,7 @@
-"""The batches of one endpoint while a run goes on: gathered, sent, looked after, and taken in.
+"""The batches of one endpoint during a run: gathered, sent, checked, and their results fetched.
 
-Everything that must survive stands in the store's book (:mod:`judgenet.store.batch_book`); what is here can be lost at
-any moment. All runs on the engine's loop.
+Everything that must survive is in the store's book (:mod:`judgenet.store.batch_book`); what is here can be lost at any
+moment. All runs on the engine's loop.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ log = logging.getLogger(__name__)
 _LEAST_LOOK_S: Final = 0.2
 _MOST_LOOK_S: Final = 60.0
 _LOOK_SHARE: Final = 0.05
-"""A batch is looked at again after this share of the time that it has been there, within the two others."""
+"""A batch is checked again after this share of its age, within the two other times."""
 LOST_S = 30.0
-"""A batch whose creation nobody confirmed, and that its endpoint still does not list after so long, was not created."""
+"""A batch whose creation was not confirmed, and that its endpoint does not list after this time, was not created."""
 CANCEL_S = 900.0
-"""So long batches are waited for that were cancelled at the deadline (OpenAI: up to ten minutes)."""
+"""How long batches that were cancelled at the deadline are waited for (OpenAI: up to ten minutes)."""
 _FULL_S: Final = 60.0
 _BACKOFF_S: Final = 2.0
 _MOST_BACKOFF_S: Final = 900.0
 _THROTTLED: Final = 4
-"""So often a batch is refused with 429, with no other one out, before it is taken for too large."""
+"""How often a batch is refused with 429, with no other one open, before it counts as too large."""
 _MISSING: Final = 3
-"""So often a batch or its results must be missing before they are given up."""
+"""How often a batch or its results must be missing before they are given up."""
 _NO_BATCHES: Final = frozenset({404, 405, 501})
-"""What servers answer that take no batches."""
+"""The answers of servers that take no batches."""
 _TAKEN: Final = 200
 """Results that are written at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchStanding:
-    """How the batches of an endpoint stand: ``batches`` whose results are not in, with ``calls`` of which ``answered``
-    are finished there, of the lowest ``layer`` (0: roles). ``until`` is when they should be back, in seconds since the
-    epoch, ``None`` where nothing tells. ``overdue``: they were cancelled, as the deadline has passed."""
+    """The state of an endpoint's batches: ``batches`` without results so far, with ``calls`` of which ``answered`` are
+    finished there, of the lowest ``layer`` (0: roles). ``until`` is when they should be back, in seconds since the
+    epoch, ``None`` where that is unknown. ``overdue``: they were cancelled, as the deadline has passed."""
 
     endpoint: str
     layer: int
@@ -64,10 +64,10 @@ class BatchStanding:
 
 
 class BatchListener(Protocol):
-    """Who hears of an endpoint's batches."""
+    """Receives the events of an endpoint's batches."""
 
     def batch_ended(self, pairs: list[int] | None) -> None:
-        """Calls of these pairs can go on; ``None``: those of all."""
+        """Calls of these pairs can continue; ``None``: those of all."""
         ...
 
     def batches_stopped(self, endpoint: str, stop: EndpointStopped) -> None: ...
@@ -121,8 +121,8 @@ class BatchDesk:
 
     @property
     def live(self) -> bool:
-        """Whether what no batch has answered is asked live: the deadline has passed, and the batches have ended or
-        were waited for long enough."""
+        """Whether calls without an answer from a batch are made live: the deadline has passed, and the batches have
+        ended or were waited for long enough."""
         if not self._overdue:
             return False
         if not self.unfinished:
@@ -145,7 +145,7 @@ class BatchDesk:
     # Life
 
     def start(self, listener: BatchListener) -> None:
-        """Begins to send and to look after batches."""
+        """Begins to send and to check batches."""
         self._listener = listener
         self.book.clear_up()
         self._task = asyncio.get_running_loop().create_task(self._go())
@@ -167,7 +167,7 @@ class BatchDesk:
         await self._exchange.close()
 
     def words_left(self) -> str:
-        """What goes on at the endpoint, for people; empty where nothing does."""
+        """A sentence on the batches that go on at the endpoint; empty where none do."""
         left = self.book.batches("sending", "sent")
         if not left:
             return ""
@@ -196,7 +196,7 @@ class BatchDesk:
             self._stopped(EndpointStopped(Reason.INTERNAL, f"{self.name}: {type(error).__name__}: {error}"))
 
     async def _turn(self) -> None:
-        """Does once what there is to do."""
+        """Does what is due, once."""
         ended = False
         there = self.book.batches("sending", "sent")
         if there or self.gatherer.ready:
@@ -231,7 +231,7 @@ class BatchDesk:
             self._listener.batch_ended(None)
 
     def _pause(self) -> float | None:
-        """Seconds until there is something to do."""
+        """Seconds until the next step is due."""
         times = []
         for batch in self.book.batches("sending", "sent"):
             there = now() - (batch.sent_at or batch.created_at)
@@ -258,7 +258,7 @@ class BatchDesk:
     # Sending
 
     async def _send(self, batch: Batch) -> None:
-        """Uploads and creates a batch. Its state says at each step what a kill leaves behind."""
+        """Uploads and creates a batch. Its state records each step, for the case that the process is killed."""
         calls, size = self.book.measure(batch.number)
         if not calls:
             self.gatherer.ready.pop(batch.number, None)
@@ -290,7 +290,7 @@ class BatchDesk:
         self._reached(batch.number)
 
     def _not_sent(self, batch: Batch, problem: BatchFault, creating: bool) -> None:
-        """What becomes of a batch that was not taken, or of which nobody knows."""
+        """Handles a batch that was refused, or whose creation is uncertain."""
         fault = problem.fault
         unknown = fault.status is None or fault.status >= 500 or fault.status in (408, 409)
         if creating and problem.sent and fault.action in ("retry", "slow") and unknown and fault.status != 529:
@@ -314,7 +314,7 @@ class BatchDesk:
             self._hold(batch.number, fault)
 
     def _alone(self, batch: Batch) -> bool:
-        """Whether no other batch is out, whose end would make room."""
+        """Whether no other batch is open whose end would make room."""
         return all(of.number == batch.number for of in self.book.batches("sending", "sent"))
 
     def _make_smaller(self, batch: Batch, why: str) -> None:
@@ -322,7 +322,7 @@ class BatchDesk:
         self._tell("learned", f"{why} Going on with batches of {plural(self.gatherer.most_calls, 'call')}.")
 
     def _hold(self, number: int, fault: Fault, least: float | None = None) -> None:
-        """Sends nothing for a while."""
+        """Sends nothing for some time."""
         least = _BACKOFF_S if least is None else least
         self._retries[number] = tries = self._retries.get(number, 0) + 1
         wait = min(_MOST_BACKOFF_S, max(fault.wait or 0.0, least * 2.0 ** (tries - 1)))
@@ -331,7 +331,7 @@ class BatchDesk:
             self._tell("waiting", f"{fault.text} The next batch is sent in {duration(wait)}.")
 
     async def _find(self, batch: Batch) -> bool:
-        """Settles whether a batch that was being sent is there. True where its calls go on without it."""
+        """Finds out whether a batch that was being sent was created. True where its calls continue without it."""
         remote = await self._api.find(batch, self.book.known_remotes())
         if isinstance(remote, RemoteBatch):
             self.book.created(batch.number, remote.id)
@@ -343,7 +343,7 @@ class BatchDesk:
     # Looking after
 
     async def _look(self, batch: Batch) -> bool:
-        """Looks at a batch and takes its results in. True where it has ended."""
+        """Checks a batch and fetches its results. True where it has ended."""
         remote = await self._api.look(batch)
         if remote.done != batch.answered and remote.state == "running":
             self.book.change(batch.number, answered=remote.done)
@@ -375,7 +375,7 @@ class BatchDesk:
         return True
 
     def _no_room(self, batch: Batch, message: str, alone: bool) -> None:
-        """Too much is queued: others go first, or the batch alone is more than the endpoint queues."""
+        """Too much is queued: others go first, or the batch alone exceeds the queue of the endpoint."""
         why = self._say(message)
         if alone and batch.calls > 1:
             self._make_smaller(batch, why)
@@ -385,7 +385,7 @@ class BatchDesk:
             self._tell("waiting", f"{why} The next batch is sent when one has ended.")
 
     def _put_off(self, batch: Batch, fault: Fault) -> bool:
-        """Looks again later where looking failed; gives a batch up that is not there any more. True where it does."""
+        """Checks again later after a failed check; gives a batch up that no longer exists. True where it does."""
         if fault.action in ("stop", "stop_model") and fault.status not in (404, 405):
             raise BatchFault(fault)
         tries = self._retries[batch.number] = self._retries.get(batch.number, 0) + 1
@@ -407,7 +407,7 @@ class BatchDesk:
             self._tell("open", f"{self.name} answers again.")
 
     async def _call_in(self) -> None:
-        """The deadline has passed: what is not sent is not sent any more, and what is there is cancelled."""
+        """The deadline has passed: unsent batches are not sent, and open ones are cancelled."""
         for number in self.gatherer.give_up():
             self._listener.batch_ended(self.book.end(number, "not sent: the deadline had passed", counts=False))
         for batch in self.book.batches("sent"):
@@ -446,7 +446,7 @@ class BatchDesk:
             self._listener.batches_stand(standing)
 
     def standing(self) -> BatchStanding:
-        """How the batches stand; without any all counts are 0."""
+        """The state of the batches; all counts are 0 where there are none."""
         there = self.book.batches("sending", "sent")
         if not there:
             layer = 0 if self._told is None else self._told.layer
@@ -467,13 +467,13 @@ class BatchDesk:
 
 
 def _rounded(until: float) -> float:
-    """A time to the minute, or to the second where it is near: what is told of it does not change all the time."""
+    """A time to the minute, or to the second where it is near, so that messages about it do not change all the time."""
     step = 60.0 if until - now() > 120.0 else 1.0
     return round(until / step) * step
 
 
 def _end_of(batch: Batch, usual: float | None) -> float | None:
-    """When a batch should have ended: by how far it is, else by how long others took."""
+    """When a batch should have ended: by its progress, else by the time that others took."""
     sent = batch.sent_at or batch.created_at
     if batch.answered and batch.calls:
         return sent + (now() - sent) * batch.calls / batch.answered

@@ -27,7 +27,7 @@ _LONGEST_S: Final = 3600.0
 
 
 class BatchFault(Exception):
-    """A request about a batch that failed. ``sent`` is false where it cannot have reached the endpoint."""
+    """A failed request about a batch. ``sent`` is false where it cannot have reached the endpoint."""
 
     def __init__(self, fault: Fault, *, sent: bool = True) -> None:
         super().__init__(fault.text)
@@ -48,7 +48,7 @@ class Upload:
 
 
 class BatchExchange(Exchange):
-    """Asks one endpoint about batches. ``set_key`` must be called first."""
+    """Makes requests about batches to one endpoint. ``set_key`` must be called first."""
 
     async def ask(
         self,

@@ -1,8 +1,8 @@
-"""Runs a network by batches: a call is put into a batch and its pair set aside until the batch is back.
+"""Runs a network in batches: a call is put into a batch, and its pair is set aside until the batch is back.
 
-A pair that waits takes no memory: it is taken up anew when its answers are there, and goes through what is kept already
-as a resumed run does. So a layer of all pairs makes one batch (or as many as the endpoint's limits need), and a run
-that was stopped goes on by the same way.
+A waiting pair takes no memory: when its answers are there it is begun again and uses what is kept already, like a
+resumed run. So a layer of all pairs makes one batch (or as many as the endpoint's limits need), and a run that was
+stopped continues in the same way.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ from judgenet.store.runs import LONGER, Answer, RecordedAnswer, pair_call_rows, 
 log = logging.getLogger(__name__)
 
 _MOST_KEEPING = 1024
-"""Answers of batches stand in the book until they are kept."""
+"""Answers of batches stay in the book until they are kept."""
 
 MOST_TRIES = 3
 """A call that so many batches brought no answer to has failed, as after its retries."""
 
 
 class PairsSetAside(PairsUnderWay):
-    """The pairs of a run by batches. One of which nothing is left but calls in batches is set aside."""
+    """The pairs of a run in batches. A pair with nothing left but calls in batches is set aside."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class PairsSetAside(PairsUnderWay):
         self.takes_new = True
 
     def _tell(self, event: Event) -> None:
-        """Tells of roles and layers once, however often their pair is taken up."""
+        """Reports roles and layers once, however often their pair is begun."""
         if isinstance(event, LayerFinished) and event.layer not in self._new_layers.get(event.pair, ()):
             return
         if isinstance(event, RolesFound) and ROLES_LAYER not in self._new_layers.get(event.pair, ()):
@@ -106,7 +106,7 @@ class PairsSetAside(PairsUnderWay):
         return calls
 
     def on_disk(self, site: CallSite) -> bool:
-        """Whether this start has told of a call already, before its pair was set aside."""
+        """Whether this start has reported a call already, before its pair was set aside."""
         return site in self._on_disk.get(site.pair, ())
 
     def advance(self, ended: EndedCall) -> Sequence[Call]:
@@ -124,7 +124,7 @@ class PairsSetAside(PairsUnderWay):
         return ready
 
     def wait(self, call: Call) -> None:
-        """Notes that a call is in a batch, or waits for what a batch leaves of the budget."""
+        """Notes a call as being in a batch, or as waiting for the part of the budget that a batch leaves."""
         index = call.site.pair
         self._open[index] -= 1
         self._waiting.add(index)
@@ -143,7 +143,7 @@ class PairsSetAside(PairsUnderWay):
             self._aside.add(index)
 
     def wake(self, pairs: Iterable[int] | None) -> None:
-        """Lets pairs go on whose batches are back; ``None``: all."""
+        """Lets pairs continue whose batches are back; ``None``: all."""
         for index in sorted(self._aside | self._waiting) if pairs is None else pairs:
             if index in self._aside:
                 self._aside.discard(index)
@@ -153,10 +153,10 @@ class PairsSetAside(PairsUnderWay):
 
 
 class BatchExecutor(Executor):
-    """One start of a run whose calls to some endpoints go by batches. ``desks`` are those endpoints' batches by name.
+    """One start of a run whose calls to some endpoints go in batches. ``desks`` are those endpoints' batches by name.
 
-    The first call to a model that never answered goes live: a wrong key or a refused parameter must show now, and not
-    the next day in each call of a batch.
+    The first call to a model that never answered is made live: a wrong key or a refused parameter must show now, and
+    not the next day in each call of a batch.
     """
 
     def __init__(
@@ -257,7 +257,7 @@ class BatchExecutor(Executor):
         super()._check_end()
 
     def _waits_for_batches(self) -> bool:
-        """Sends what is gathered. True where the run goes on when batches are back, or goes on at once."""
+        """Sends the gathered calls. True where the run continues when batches are back, or at once."""
         waits = False
         for name, desk in self._desks.items():
             if not self._lanes[name].stopped:
@@ -362,8 +362,8 @@ class BatchExecutor(Executor):
         return super()._send(asked)
 
     def _put_aside(self, asked: AskedCall) -> None:
-        """Waits with a call that the budget has no room for: what comes back may cost less than it could, and it is
-        tried again then. Nothing new is begun meanwhile."""
+        """Holds a call back that the budget has no room for: open calls may cost less than reserved, and it is tried
+        again then. No new pair is begun meanwhile."""
         self._kept.forget(asked)
         self._too_dear.add(asked.call.site.pair)
         self._aside.takes_new = False
@@ -379,7 +379,7 @@ class BatchExecutor(Executor):
         return False
 
     def _probe(self, asked: AskedCall) -> bool:
-        """Asks the first call to a model live; the others wait for it."""
+        """Makes the first call to a model live; the others wait for it."""
         if (held := self._probing.get(asked.model)) is not None:
             held.append(asked.call)
             return False
@@ -406,7 +406,7 @@ class BatchExecutor(Executor):
     def _put(
         self, desk: BatchDesk, asked: AskedCall, row: BatchCall | None, limit: int = 0, earlier: bytes | None = None
     ) -> None:
-        """Puts a call into the batch that is being gathered."""
+        """Adds a call to the batch that is being filled."""
         asked.in_batch = True
         limit = limit or (row.max_tokens if row is not None else asked.question.parameters.max_tokens)
         request = request_of(asked, limit)
@@ -488,15 +488,15 @@ class BatchExecutor(Executor):
 
     @staticmethod
     def _learned_since(http: HttpEndpoint, request: ChatRequest, row: BatchCall) -> bool:
-        """Whether the request would be put otherwise now than when it went into its batch."""
+        """Whether the request would be sent differently now than when it went into its batch."""
         try:
             return body_of(http, request)[1] != (json.loads(row.applied) if row.applied else {})
         except (FormRefused, EndpointStopped):
             return True
 
     def _take_answer(self, desk: BatchDesk, asked: AskedCall, row: BatchCall, *, cut: bool = False) -> None:
-        """Takes an answer over among the kept ones. One that is cut is asked once more with more room; with ``cut`` it
-        was, and nothing came of it."""
+        """Keeps an answer of a batch. A cut one is requested once more with more room; with ``cut`` it was, without a
+        better answer."""
         http, request = _http(asked), request_of(asked, row.max_tokens)
         applied = json.loads(row.applied) if row.applied else {}
         reply = whole_reply(http, request, row.result or b"", applied, row.tries)

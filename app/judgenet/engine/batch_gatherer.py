@@ -1,4 +1,4 @@
-"""Calls on their way into batches: gathered by model, closed when a batch is full or nothing more is to come."""
+"""Gathers calls into batches by model; a batch is closed when it is full or no more calls are to come."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judgenet.store.batch_book import Batch, BatchBook, BatchCall
 
 @dataclass(slots=True)
 class _Gathering:
-    """A batch that calls are put into."""
+    """A batch that is being filled."""
 
     batch: Batch
     calls: int = 0
@@ -56,7 +56,7 @@ class BatchGatherer:
         before: BatchCall | None = None,
         earlier: bytes | None = None,
     ) -> None:
-        """Puts a call into the batch that is being gathered. ``before`` is its row where it stood in one already,
+        """Adds a call to the batch that is being filled. ``before`` is its row where it was in a batch already,
         ``earlier`` an answer that was cut."""
         gathering, line = self._place(model, body)
         self._book.put(
@@ -80,7 +80,7 @@ class BatchGatherer:
         gathering.bytes += len(line) + 1
 
     def _place(self, model: str, body: Mapping[str, Any]) -> tuple[_Gathering, bytes]:
-        """The batch that a request goes into, and the request as it stands there."""
+        """The batch for a request, and the request as it stands there."""
         while True:
             gathering = self._open.get(model)
             if gathering is None:
@@ -92,7 +92,7 @@ class BatchGatherer:
             self._close(model)
 
     def fits(self, calls: int, size: int) -> bool:
-        """Whether a batch of so many calls and bytes is within the limits."""
+        """Whether a batch of this many calls and bytes is within the limits."""
         return calls <= self.most_calls and (calls <= 1 or size <= self.most_bytes)
 
     def make_smaller(self, batch: Batch) -> None:
@@ -101,7 +101,7 @@ class BatchGatherer:
         self.most_bytes = max(1, min(self.most_bytes, batch.bytes) // 2)
 
     def close(self) -> None:
-        """Makes ready to be sent what was gathered."""
+        """Makes the gathered calls ready to be sent."""
         for model in list(self._open):
             self._close(model)
 
@@ -112,7 +112,7 @@ class BatchGatherer:
         self._on_ready()
 
     def give_up(self) -> list[int]:
-        """Sends nothing of it; the numbers of the batches."""
+        """Discards the gathered calls; returns the numbers of the batches."""
         numbers = [*self.ready, *(of.batch.number for of in self._open.values())]
         self.ready.clear()
         self._open.clear()

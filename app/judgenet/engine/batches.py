@@ -1,4 +1,4 @@
-"""Whether and how a start of a run goes by batches."""
+"""Whether a start of a run sends its calls in batches."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from judgenet.engine.batch_desk import BatchDesk
 
 BATCH_RECORD: Final = "batch"
-"""The member of a run's record that says how it goes by batches."""
+"""The entry of a run's record about batches."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchChoice:
-    """A start by batches. ``live_after`` is the deadline as it was written; empty for none."""
+    """A start in batches. ``live_after`` is the deadline as the user wrote it; empty for none."""
 
     live_after: str = ""
 
     def record(self, kept: object) -> dict[str, Any]:
-        """The choice as a run's record keeps it, with the deadline as a time. A deadline that the same run was given
-        before, in the same words, stays what it was: resumed at 19:00, "18:00" has passed."""
+        """The choice as a run's record keeps it, with the deadline as a time. A deadline that the run has already, in
+        the same words, stays as it was: "18:00" has passed when the run is resumed at 19:00."""
         if not self.live_after:
             return {}
         if isinstance(kept, Mapping) and kept.get("live_after") == self.live_after:
@@ -38,14 +38,14 @@ class BatchChoice:
 
 
 def wish_to_json(wish: BatchChoice | bool | None) -> dict[str, Any]:
-    """Whether runs of a project go by batches, by name; empty where nobody said."""
+    """Whether runs of a project use batches, by name; empty where it is not set."""
     if isinstance(wish, BatchChoice):
         return {"batch": True, **({"live_after": wish.live_after} if wish.live_after else {})}
     return {} if wish is None else {"batch": wish}
 
 
 def wish_from_json(record: object) -> BatchChoice | bool | None:
-    """The wish of such a record; what cannot be read is left out."""
+    """The setting in such a record; what cannot be read is left out."""
     given = record if isinstance(record, Mapping) else {}
     if given.get("batch") is not True:
         return False if given.get("batch") is False else None
@@ -58,8 +58,8 @@ def wish_from_json(record: object) -> BatchChoice | bool | None:
 
 
 def choice_for(store: Store, wanted: BatchChoice | bool | None, kept: object) -> BatchChoice | None:
-    """How a start goes: as it is told, else as its run was begun (``kept``, of its record). Without batches, those that
-    are still out are called in, so that nothing is asked and paid for twice."""
+    """Whether a start uses batches: as the start says, else as its run was begun (``kept``, from its record). A start
+    without batches cancels those that are open, so that no call is paid for twice."""
     if isinstance(wanted, BatchChoice):
         return wanted
     if wanted is False:
@@ -77,7 +77,7 @@ def open_desks(
     on_state: Callable[[EndpointState], None],
     live_after: float | None,
 ) -> dict[str, BatchDesk]:
-    """The batches of those endpoints that take some. Must run on the engine's loop, with approved endpoints."""
+    """Opens the batches of those endpoints that take some. Must run on the engine's loop, with approved endpoints."""
     from judgenet.engine.batch_desk import BatchDesk
 
     return {

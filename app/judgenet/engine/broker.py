@@ -1,11 +1,11 @@
 """What the workers of a run share: the shards, its limits, and how much each endpoint takes at a time.
 
-The broker is one, workers are many, and any of them may die. It leases calls, tokens and money to attempts at shards,
-never more in all than the limits leave. An attempt may use what it was *allowed*, a small part of its lease that is
-raised with each of its beats; so that of the lease of a dead attempt all but that comes back, and what it may have paid
-for and not kept stays counted. What a shard's store proves always counts.
+There is one broker and many workers, and any of them may die. The broker leases calls, tokens and money to attempts at
+shards, in all never more than the limits leave. An attempt may use what it was *allowed*, a small part of its lease
+that is raised with each of its beats. So all of a dead attempt's lease returns but that part, which stays counted, as
+it may have been paid and not kept. What a shard's store proves always counts.
 
-Nothing here knows how workers and broker reach each other; all is told by values, with times of one clock.
+Nothing here depends on how workers and broker reach each other; everything is given by values, with times of one clock.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from judgenet.engine.shared_window import SharedWindow, WindowShare
 from judgenet.store.shard_states import EndpointReport, ShardReport, ShardsReport, ShardsStatus, ShardStatus, Want
 
 LEASE_CALLS: Final = 1000
-"""Calls that are leased at a time, where the limits leave so many."""
+"""How many calls are leased at a time, where the limits leave as many."""
 EXPIRES_S: Final = 600.0
-"""An attempt that was silent for so long is given up."""
+"""An attempt that was silent for this time is given up."""
 TRIES: Final = 3
-"""A shard that failed so often is given up."""
+"""A shard that failed this often is given up."""
 _RATE_S: Final = 10.0
-"""Calls a second are those of the last so many seconds."""
+"""The seconds over which calls per second are measured."""
 _NOTHING: Final = Used(0, 0, 0.0)
 _NAMED_SHARDS: Final = 8
 _NAMED_ERRORS: Final = 3
-"""So many shards with one error, and so many errors, are named in a message."""
+"""How many shards with one error, and how many errors, are named in a message."""
 
 ModelAt = tuple[str, str]
 """The names of an endpoint and of a model there."""
@@ -44,8 +44,8 @@ stopped; it failed and is tried again."""
 
 @dataclass(frozen=True, slots=True)
 class ModelBeat:
-    """What a worker says of a model: the most calls in flight and the answers since the last beat, whether it was told
-    to slow down (and to wait how many seconds), and why it stopped, empty where it did not."""
+    """A worker's report on a model: the most parallel calls and the answers since the last beat, whether it was
+    throttled (and how many seconds to wait), and why it stopped, empty where it did not."""
 
     in_flight: int = 0
     answers: int = 0
@@ -79,9 +79,9 @@ class Beat:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What a worker is told. ``current``: whether its attempt still counts; where not, it ends and keeps nothing.
-    ``allowed`` is the most that the attempt may use, ``None`` without limits; ``exhausted`` says which limit is in the
-    way, where no more will come."""
+    """The broker's answer to a worker. ``current``: whether its attempt still counts; where not, it ends and keeps
+    nothing. ``allowed`` is the most that the attempt may use, ``None`` without limits; ``exhausted`` names the limit
+    that is in the way, where no more will come."""
 
     current: bool
     want: Want
@@ -178,7 +178,7 @@ class Broker:
 
     def take(self, worker: str = "", ticket: int = 0) -> AttemptAt | None:
         """The next attempt to begin, ``None`` where there is none now. Asked again with the ticket of the last time, as
-        where its answer was lost, it is the same attempt."""
+        after a lost answer, it gives the same attempt."""
         if ticket and ticket == self._taken[0]:
             return self._taken[1]
         if self.want != "run" or self.held or self._exhausted or not self._waiting:
@@ -193,20 +193,20 @@ class Broker:
         return tuple(self._attempts)
 
     def kept(self, at: AttemptAt, sums: Used) -> bool:
-        """Takes in what the store of a shard proves: the calls, tokens and money of all that it holds. False where the
-        attempt does not count any more, so that its store must not take the place of another's."""
+        """Records what the store of a shard proves: the calls, tokens and money of all that it holds. False where the
+        attempt does not count any more, so that its store must not replace another's."""
         if at not in self._attempts:
             return False
         self._note("kept", at, sums=list(sums))
         return True
 
     def ended(self, at: AttemptAt, end: AttemptEnd, used: Used, message: str = "") -> None:
-        """Takes in the end of an attempt that told of it itself, with all that it used."""
+        """Records the end of an attempt that reported it itself, with all that it used."""
         if at in self._attempts:
             self._end(at, end, used, message)
 
     def died(self, at: AttemptAt, why: str) -> None:
-        """Takes in that an attempt is gone: of its lease comes back what it was not allowed yet."""
+        """Records the loss of an attempt: the part of its lease that it was not allowed yet returns."""
         if (attempt := self._attempts.get(at)) is not None:
             self._end(at, "failed", attempt.allowed, why)
 
@@ -216,14 +216,14 @@ class Broker:
         self._note("end", at, end=end, charged=list(self._charge(at, used)), message=message, figures=figures)
 
     def _charge(self, at: AttemptAt, used: Used) -> Used:
-        """What an ended attempt counts for: never less than the store proves of it."""
+        """What an ended attempt counts for: never less than the store proves."""
         before = self._attempts[at].proven
         return used if before is None else used.most(self._shards[at[0]].proven.less(before))
 
     # Beats
 
     def beat(self, beat: Beat) -> Orders:
-        """Takes in what a worker says, and tells it how to go on."""
+        """Records a worker's report, and answers how to continue."""
         attempt = self._attempts.get(beat.at)
         if attempt is None:
             return Orders(False, "stop", _NOTHING, "", {})
@@ -249,7 +249,7 @@ class Broker:
         return Orders(True, want, allowed, self._exhausted, shares)
 
     def _heard(self) -> list[_Attempt]:
-        """The attempts that have begun: others wait for a worker yet."""
+        """The attempts that have begun; others still wait for a worker."""
         return [attempt for attempt in self._attempts.values() if attempt.heard is not None]
 
     def _allow(self, beat: Beat, attempt: _Attempt) -> Used | None:
@@ -284,7 +284,7 @@ class Broker:
 
     @property
     def held_back(self) -> Used:
-        """What is counted against the limits: what ended attempts used, and the leases of the others."""
+        """What counts against the limits: what ended attempts used, and the leases of the others."""
         return self.charged.plus(self._leased)
 
     @property
@@ -312,16 +312,16 @@ class Broker:
 
     @property
     def held(self) -> bool:
-        """Whether all wait since an endpoint stopped."""
+        """Whether all wait, as an endpoint stopped."""
         return self._held_since is not None
 
     def command(self, want: Want) -> None:
-        """Obeys a command of the user's. To go on tries endpoints again that had stopped."""
+        """Obeys a command of the user. To resume tries stopped endpoints again."""
         if want != self.want or (want == "run" and self.held):
             self._note("command", (0, 0), want=want)
 
     def tick(self) -> None:
-        """What time brings: attempts that are silent are given up, and patience ends. To be called once a second."""
+        """Handles the passing of time: silent attempts are given up, and patience ends. To be called once a second."""
         now = self._clock()
         for at, attempt in list(self._attempts.items()):
             if attempt.heard is not None and now - attempt.heard > EXPIRES_S:
@@ -345,7 +345,7 @@ class Broker:
     # What is told
 
     def report(self, begun_at: float = 0.0) -> ShardsReport:
-        """How all shards are."""
+        """The state of all shards."""
         shards = self._shards.values()
         states: dict[str, int] = {}
         for shard in shards:

@@ -16,7 +16,7 @@ from judgenet.store.locate import RUN_PROJECT, shards_folder
 
 
 class ShardPart(NamedTuple):
-    """What a shard is started with, the project that it belongs to, and where that lies."""
+    """What a shard is started with: its start, its project, and where that lies."""
 
     start: Start
     project: Project

@@ -1,7 +1,7 @@
-"""Shards of a run as tasks of Ray, with the broker as an actor: the only module that knows Ray.
+"""Shards of a run as tasks of Ray, with the broker as an actor: the only module that uses Ray.
 
-A task judges one attempt at a shard with the engine as it is (:mod:`judgenet.engine.shard_worker`). The broker writes
-its journal and what it tells beside the shards; where it is killed, Ray starts another, which goes on from the journal.
+A task judges one attempt at a shard with an ordinary engine (:mod:`judgenet.engine.shard_worker`). The broker writes
+its journal and its reports beside the shards; where it is killed, Ray starts another, which continues from the journal.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class RayRun:
 
 
 class BrokerDesk:
-    """The broker with its files: the journal, what is told, and the commands that are given. In a process of its own,
-    as an actor of Ray; it is made again with the same values where it was killed."""
+    """The broker with its files: the journal, its reports, and the user's commands. It runs in a process of its own, as
+    an actor of Ray, and is made again with the same values where it was killed."""
 
     def __init__(self, plan: BrokerPlan, folder: Path, of: int, begun_at: float) -> None:
         self._folder = folder
@@ -155,7 +155,7 @@ def _read_journal(path: Path, begun_at: float) -> list[dict[str, Any]] | None:
 
 
 class _ActorLink:
-    """The broker as a worker reaches it: each call waits until a broker answers, be it another one."""
+    """The broker as a worker reaches it: each call waits until a broker answers, this one or the next."""
 
     def __init__(self, actor: Any) -> None:
         self._actor = actor
@@ -196,7 +196,7 @@ def _task(job: ShardJob, at: AttemptAt, actor: Any) -> ShardEnd | UnfitNode:
 
 
 def load_ray() -> Any:
-    """Ray, which nothing but this needs. It sends no statistics of its use.
+    """Imports Ray, which only this module needs, without its usage statistics.
 
     :raises RayMissing: it is not installed.
     """
@@ -255,7 +255,7 @@ def joined(address: str | None, workers: int) -> Iterator[Any]:
 
 
 def _knock(address: str) -> None:
-    """Sees that something answers at an address of a machine: Ray itself tries for minutes.
+    """Checks that something answers at the address of a machine: Ray itself tries for minutes.
 
     :raises OSError: nothing does.
     """
@@ -274,14 +274,15 @@ def _no_cluster(address: str, error: Exception) -> str:
 
 
 def workers_of(ray: Any) -> int:
-    """How many tasks run side by side."""
+    """How many tasks run in parallel."""
     return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
 class RayShards:
-    """A run on Ray under way. ``on_report`` hears how all shards are, twice a second.
+    """A run on Ray. ``on_report`` gets the state of all shards, twice a second.
 
     :raises OptionError: another program is running these shards.
+
     :raises StoreError: the broker cannot write into their folder.
     """
 
@@ -329,7 +330,7 @@ class RayShards:
         self._ask("want", "stop")
 
     def follow(self) -> ShardsReport:
-        """Goes on until all has ended. The first interrupt stops all workers cleanly, a second one leaves at once."""
+        """Waits until all has ended. The first interrupt stops all workers cleanly, a second one leaves at once."""
         stopping = False
         while True:
             try:
@@ -342,7 +343,7 @@ class RayShards:
                 self.stop()
 
     def step(self) -> ShardsReport | None:
-        """Starts what can start, and takes in what has ended; the last report where all has ended."""
+        """Starts what can start, and handles what has ended; the last report where all has ended."""
         report, over = self._ask("tick")
         if self._unfit and not report.message:
             report = replace(report, message=f"Not used: {' '.join(self._unfit.values())}")
@@ -393,7 +394,7 @@ class RayShards:
 
 
 def _death_words(error: Exception) -> str:
-    """Why an attempt ended that did not say so itself, in a line."""
+    """Why an attempt ended without a report of its own, in a line."""
     cause = getattr(error, "cause", None)
     if cause is not None:
         error = cause

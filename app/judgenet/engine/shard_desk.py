@@ -1,4 +1,4 @@
-"""What a shard that runs by itself (``judgenet run --shard``) tells the desk, and how it obeys."""
+"""The reports of a shard that runs by itself (``judgenet run --shard``), and the commands that it obeys."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from judgenet.store.shard_states import (
 
 COPY_EVERY_S: Final = 60.0
 OBEYS_S: Final = 1.0
-"""Commands are looked for so often."""
+"""How often commands are looked for."""
 _TELLS_S: Final = 2.0
 _MOST_SHARE: Final = 20
-"""Telling takes no more than this part of the time."""
+"""Reports take no more than this part of the time."""
 
 STOPPED: Final = (
     "the shards were told to stop, so that none begins. Let them go on with: judgenet status PROJECT --resume"
@@ -62,16 +62,16 @@ class ShardDesk:
         self._run: RunInfo | None = None
 
     def may_begin(self) -> bool:
-        """Whether shards may begin: they may not where the last command was to stop."""
+        """Whether shards may begin: not while the last command is to stop."""
         return read_command(self.folder.parent).want != "stop"
 
     def follow(self, store: Store, handle: RunHandle) -> None:
-        """Takes on the run that is started."""
+        """Follows the run that was started."""
         self._store, self._handle, self._run = store, handle, handle.run
         self._next_copy = self._clock() + COPY_EVERY_S
 
     def beat(self) -> None:
-        """Obeys and tells where it is time to. To be called often."""
+        """Obeys commands and reports, where it is time to. To be called often."""
         now = self._clock()
         if self._handle is None or now < self._next_look:
             return
@@ -109,12 +109,12 @@ class ShardDesk:
             put_end(store, run, self.shared)
 
     def end(self, finished: RunFinished) -> None:
-        """Tells how the run ended."""
+        """Reports how the run ended."""
         state = _ENDS.get(finished.state, "failed")
         self._tell(state, "" if state != "failed" else finished.message or finished.state)
 
     def fail(self, error: BaseException) -> None:
-        """Tells that the run ended with an error."""
+        """Reports that the run ended with an error."""
         self._tell("failed", str(error) or type(error).__name__)
 
     def _tell(self, state: ShardStatus, error: str = "") -> None:
@@ -131,8 +131,8 @@ class ShardDesk:
             write_shard_report(self.folder, report)
 
     def _sums(self) -> tuple[int, int, int, int, float, int]:
-        """Pairs, those that are done, calls, those that are unscored, what they cost, and of how many that is
-        unknown."""
+        """The numbers of pairs, finished pairs, calls and unscored calls, their price, and the number of calls with an
+        unknown price."""
         if self._store is None or self._run is None:
             return 0, 0, 0, 0, 0.0, 0
         states = pair_states(self._store, self._run)

@@ -28,9 +28,9 @@ from judgenet.store.shards import MANIFEST, PAIRS, end_shard
 
 @contextmanager
 def own_disk(shared: Path, salt: str) -> Iterator[Path]:
-    """A folder on this machine with the store of a shard as far as it is known: that of an earlier attempt here, if
-    it got further than the copy in the shared folder, else that copy. It is removed when the attempt ends by itself;
-    where the process is killed it stays for the next one here.
+    """A folder on this machine with the store of a shard: that of an earlier attempt here, if it got further than the
+    copy in the shared folder, else that copy. It is removed when the attempt ends by itself; where the process is
+    killed it stays for the next one here.
 
     :raises judgenet.store.files.FileError: the folder cannot be made, or belongs to another user.
     """
@@ -51,10 +51,10 @@ def own_disk(shared: Path, salt: str) -> Iterator[Path]:
 
 
 def put_store(store: Store, shared: Path, prove: Callable[[Path], bool] = lambda copy: True) -> bool:
-    """Puts a copy of a shard's project and store into the shared folder, where the finished copy passes ``prove``;
-    whether it did.
+    """Puts a copy of a shard's project and store into the shared folder, where the finished copy passes ``prove``. True
+    where it does.
 
-    :raises judgenet.store.files.FileError: the folder cannot be written; what was there is unchanged.
+    :raises judgenet.store.files.FileError: the folder cannot be written; its content is unchanged.
     """
     own = store.path.parent
     with tempfile.TemporaryDirectory(dir=own) as room:
@@ -100,7 +100,7 @@ def locked(store: Path) -> Iterator[None]:
 
 
 def close_journal(path: Path) -> None:
-    """Leaves a store as one file that is read without a journal beside it, unless somebody reads it just now."""
+    """Leaves a store as one file without a journal beside it, unless another process reads it at the moment."""
     with suppress(sqlite3.Error):
         drop_journal(path)
 
@@ -123,7 +123,7 @@ def _kept_here(shared: Path, salt: str) -> Path:
 
 
 def _answers(path: Path) -> int:
-    """How many answers a store holds; -1 where there is none that can be read."""
+    """The number of answers in a store; -1 where there is none that can be read."""
     if not path.exists():
         return -1
     try:

@@ -71,14 +71,14 @@ class ShardEventReader:
             path.unlink(missing_ok=True)
 
     def look(self, under_way: Iterable[AttemptAt]) -> None:
-        """Takes in what is new of attempts that go on, every few seconds."""
+        """Adds the new events of attempts that go on, every few seconds."""
         if time.monotonic() >= self._next:
             for at in under_way:
                 self._take(at)
             self._next = time.monotonic() + _EVERY_S
 
     def end(self, at: AttemptAt) -> None:
-        """Takes in the rest of an attempt that has ended."""
+        """Adds the rest of an attempt that has ended."""
         self._take(at)
         self._path(at).unlink(missing_ok=True)
 

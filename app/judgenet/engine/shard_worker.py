@@ -1,8 +1,8 @@
-"""One attempt at a shard, on the worker's own disk: the engine as it is, with a broker for what all workers share.
+"""One attempt at a shard, on the worker's own disk: an ordinary engine, with a broker for what all workers share.
 
-The store lies in a temporary folder of the worker. Every minute, and at the end, a copy of it takes the place of the
-one in the shared folder, which is all that other workers, the next attempt, and figures ever read. SQLite's journal
-thus never lies on a network file system.
+The store lies in a temporary folder of the worker. Every minute, and at the end, a copy of it replaces the one in the
+shared folder, which is all that other workers, the next attempt, and figures read. So SQLite's journal never lies on a
+network file system.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BEAT_EVERY_S: Final = 0.8
 _BEAT_LEAST_S: Final = 0.02
 _TELL_EVERY_S: Final = 2.0
 _AHEAD_S: Final = 2.0
-"""So many seconds' worth of calls a worker may begin before its next beat is answered, where there are limits."""
+"""How many seconds' worth of calls a worker may begin before its next beat is answered, where there are limits."""
 _AHEAD_LEAST, _AHEAD_MOST = 32, 1000
 
 STATUS_OF_END: Final[dict[AttemptEnd, ShardStatus]] = {
@@ -50,14 +50,15 @@ STATUS_OF_END: Final[dict[AttemptEnd, ShardStatus]] = {
     "held": "waiting",
     "failed": "failed",
 }
-"""How a shard is after its attempt ended."""
+"""The state of a shard after its attempt ended."""
 
 ENDS: Final[dict[str, AttemptEnd]] = {"done": "done", "budget": "budget", "cancelled": "stopped", "halted": "held"}
 """How an attempt ended, by the state of its run; any other has failed."""
 
 
 class BrokerLink(Protocol):
-    """The broker, as a worker reaches it. What cannot be said now is said again until it is: each call waits."""
+    """The broker as a worker reaches it. A message that cannot be sent now is sent again until it can: each call
+    waits."""
 
     def beat(self, beat: Beat) -> Orders: ...
 
@@ -85,7 +86,7 @@ class ShardJob:
 
 @dataclass(frozen=True, slots=True)
 class ShardEnd:
-    """How an attempt ended, what it used, and what is to be said of it."""
+    """How an attempt ended, what it used, and its message."""
 
     end: AttemptEnd
     used: Used
@@ -102,10 +103,12 @@ def machine_name() -> str:
 
 
 def work_shard(job: ShardJob, at: AttemptAt, link: BrokerLink) -> ShardEnd:
-    """Judges a shard, going on from what earlier attempts kept.
+    """Judges a shard, continuing from what earlier attempts kept.
 
-    :raises UnfitMachine: it has another JudgeNet, or the folder of the shards is not shared with it.
+    :raises UnfitMachine: the machine has another JudgeNet, or does not share the folder of the shards.
+
     :raises StoreError: nothing can be kept on this machine.
+
     :raises FileError: nothing can be kept in the shared folder.
     """
     if job.version != __version__:
@@ -174,7 +177,7 @@ class _Attempt:
             self._events.close()
 
     def _keep(self, run: RunInfo, end: AttemptEnd, message: str) -> bool:
-        """Keeps what the shard came to; false where the attempt does not count any more."""
+        """Keeps the results of the shard; false where the attempt does not count any more."""
         self._publish(run, ended=True)
         if self._lost:
             return False
@@ -239,7 +242,7 @@ class _Attempt:
         return self._link.beat(Beat(self._at, begun, wants, single, short, *figures, self._endpoints.beats()))
 
     def _hold(self) -> None:
-        """Holds the run where an endpoint stopped, until the broker says how to go on. On the engine's loop."""
+        """Holds the run where an endpoint stopped, until the broker says how to continue. On the engine's loop."""
         if self._handle is not None:
             self._paused = True
             self._handle.pause()
@@ -247,7 +250,7 @@ class _Attempt:
     # Counts
 
     def _hear(self, event: Event) -> None:
-        """Counts what happens since the store was counted. On the engine's loop."""
+        """Counts the events since the store was counted. On the engine's loop."""
         if self._events is not None:
             self._events.write(event)
         if isinstance(event, CallFinished):
@@ -291,8 +294,8 @@ class _Attempt:
     # Copies
 
     def _publish(self, run: RunInfo, *, ended: bool) -> None:
-        """Puts a copy of the store in the place of the one in the shared folder, at the end with the shard's matrix and
-        manifest, and tells the broker what it proves. An attempt that does not count any more keeps nothing."""
+        """Replaces the copy of the store in the shared folder, at the end with the shard's matrix and manifest, and
+        reports its content to the broker. An attempt that does not count any more keeps nothing."""
         if self._events is not None:
             self._events.put(self._job.folder)
         if not put_store(self._store, self._job.folder, self._proves):
@@ -301,7 +304,7 @@ class _Attempt:
             put_end(self._store, run, self._job.folder)
 
     def _proves(self, copy: Path) -> bool:
-        """Tells the broker what a copy holds; whether the attempt still counts."""
+        """Reports to the broker what a copy holds; true while the attempt still counts."""
         return self._link.kept(self._at, Used(*store_sums(copy)))
 
 
@@ -319,7 +322,7 @@ def require_shared(folder: Path) -> None:
 
 
 def say_begun(folder: Path, at: AttemptAt) -> None:
-    """Tells which machine has taken a shard: before anything there can fail."""
+    """Reports which machine has taken a shard, before anything there can fail."""
     known = read_shard_report(folder) or ShardReport("waiting")
     begun = replace(known, state="running", attempt=at[1], worker=machine_name(), error="", updated=time.time())
     with contextlib.suppress(FileError):
@@ -327,7 +330,7 @@ def say_begun(folder: Path, at: AttemptAt) -> None:
 
 
 def say_failed(folder: Path, state: ShardStatus, attempt: int, error: str) -> None:
-    """Tells of a shard whose worker cannot any more."""
+    """Reports the failure of a shard whose worker cannot do so any more."""
     known = read_shard_report(folder) or ShardReport("waiting")
     with contextlib.suppress(OSError, FileError):
         folder.mkdir(parents=True, exist_ok=True)

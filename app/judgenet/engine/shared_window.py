@@ -1,4 +1,4 @@
-"""How many calls all workers together may have in flight at a model, and each worker's share of them."""
+"""How many calls all workers together may make in parallel to a model, and each worker's share of them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 _ROUND_S: Final = 1.0
-"""Throttling answers within so many seconds belong to one round: workers that are slowed together say so together."""
+"""Throttling answers within this many seconds are one round: workers that are slowed together report it together."""
 _LOOKS: Final = 16
-"""All workers are looked at so often while each of them is told its share."""
+"""How often all workers are checked while each of them gets its share."""
 _BUSY: Final = 0.8
-"""A worker that uses so much of its share could use more."""
+"""A worker that uses this part of its share could use more."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowShare:
-    """A worker's share: calls in flight, seconds for which nothing is to be sent, and why nothing is to be sent at all,
-    empty where something is."""
+    """A worker's share: parallel calls, seconds to send nothing, and why nothing may be sent at all, empty where calls
+    may be sent."""
 
     calls: int
     hold_s: float = 0.0
@@ -47,7 +47,7 @@ class SharedWindow:
 
     @property
     def in_flight(self) -> int:
-        """Calls in flight over all workers, as they said last."""
+        """Calls under way over all workers, by their last reports."""
         return sum(self._in_flight.values())
 
     @property
@@ -57,7 +57,7 @@ class SharedWindow:
         return "slow" if self.window < self.most else "open"
 
     def take(self, who: object, in_flight: int, answers: int, now: float) -> None:
-        """Takes in what a worker says."""
+        """Records a worker's report."""
         before = self._holds(who)
         self._in_flight[who] = in_flight
         self._taken += self._holds(who) - before
@@ -66,14 +66,14 @@ class SharedWindow:
             self.window = min(float(self.most), math.sqrt(self.window**2 + 2 * answers))
 
     def throttled(self, now: float, wait_s: float = 0.0) -> None:
-        """A throttling answer came, at any worker."""
+        """Records a throttling answer of any worker."""
         if now - self._last_cut > _ROUND_S:
             self._last_cut = now
             self.window = max(1.0, self.window / 2.0)
         self._held_until = max(self._held_until, now + wait_s)
 
     def leave(self, who: object) -> None:
-        """A worker has gone: its share is free."""
+        """Records that a worker has gone: its share is free."""
         self._taken -= self._holds(who)
         self._given.pop(who, None)
         self._in_flight.pop(who, None)
@@ -104,8 +104,8 @@ class SharedWindow:
         return 0 if given is None else max(given, self._in_flight.get(who, 0))
 
     def _look_around(self, fair: int) -> None:
-        """Counts who could use more than a fair share, and what the others leave of theirs. Of many workers this takes
-        a while, so that not every call does it."""
+        """Counts the workers that could use more than a fair share, and what the others leave. With many workers this
+        takes some time, so not every call does it."""
         self._calls += 1
         if self._calls % max(1, len(self._given) // _LOOKS) == 0:
             wishes = [self._wish(of, fair) for of in self._given]
