@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import ssl
+import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -19,10 +23,12 @@ HEADERS = CIMultiDict({"Accept-Encoding": "identity", "Content-Type": "applicati
 
 
 @asynccontextmanager
-async def serving(serve: Serve) -> AsyncIterator[URL]:
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+async def serving(serve: Serve, context: ssl.SSLContext | None = None) -> AsyncIterator[URL]:
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
     try:
-        yield URL(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1/chät?a=b")
+        yield URL(
+            f"{'http' if context is None else 'https'}://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1/chät?a=b"
+        )
     finally:
         server.close()
 
@@ -175,5 +181,32 @@ def test_what_is_unusual_is_left_to_the_session(of_url: str | None, headers: dic
             finally:
                 await transport.aclose()
         assert line in asked[0][0][0]
+
+    asyncio.run(go())
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_certificates_are_checked(tmp_path: Path) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    make = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=judge"
+    files = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run([*make.split(), *files], check=True, capture_output=True)
+    own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    own.load_cert_chain(certificate, key)
+
+    async def ask(url: URL, context: ssl.SSLContext) -> bytes:
+        transport = AiohttpTransport(context, None)
+        try:
+            return await whole(await transport.send("POST", url, HEADERS, b"{}", WITHIN))
+        finally:
+            await transport.aclose()
+
+    async def go() -> None:
+        serve, asked = answered(OK)
+        async with serving(serve, own) as url:
+            with pytest.raises(aiohttp.ClientConnectorCertificateError):
+                await ask(url, ssl.create_default_context())
+            assert not asked
+            assert await ask(url, ssl.create_default_context(cafile=certificate)) == b"{}"
 
     asyncio.run(go())
