@@ -247,6 +247,22 @@ def align_labels(container: QWidget) -> None:
         row.align_with(labels)
 
 
+def _is_for(widget: QWidget, event: QWheelEvent) -> bool:
+    """Whether a turn of the wheel changes a widget: only while it has the focus; else it scrolls the area around it."""
+    if not widget.hasFocus():
+        event.ignore()
+    return widget.hasFocus()
+
+
+def _set_up(box: QAbstractSpinBox, name: str) -> None:
+    """What the spin boxes have in common; ``name`` is the accessible name."""
+    box.setAccessibleName(name)
+    box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    box.setKeyboardTracking(False)
+    box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    _indent(box)
+
+
 def _indent(box: QAbstractSpinBox) -> None:
     """Sets the text of a spin box off its border; style sheets do not reach it there."""
     box.lineEdit().setTextMargins(box.fontMetrics().height() // 2, 0, 0, 0)
@@ -257,13 +273,9 @@ class SpinBox(QSpinBox):
 
     def __init__(self, name: str, low: int, high: int) -> None:
         super().__init__()
-        self.setAccessibleName(name)
         self.setRange(low, high)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setKeyboardTracking(False)
         self.setGroupSeparatorShown(True)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        _indent(self)
+        _set_up(self, name)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -271,10 +283,8 @@ class SpinBox(QSpinBox):
             _indent(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
+        if _is_for(self, event):
             super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class ComboBox(QComboBox):
@@ -288,10 +298,8 @@ class ComboBox(QComboBox):
         self.setMinimumContentsLength(8)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
+        if _is_for(self, event):
             super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class DecimalBox(QDoubleSpinBox):
@@ -299,13 +307,9 @@ class DecimalBox(QDoubleSpinBox):
 
     def __init__(self, name: str, low: float, high: float, decimals: int = 2) -> None:
         super().__init__()
-        self.setAccessibleName(name)
         self.setRange(low, high)
         self.setDecimals(decimals)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setKeyboardTracking(False)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        _indent(self)
+        _set_up(self, name)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -316,7 +320,5 @@ class DecimalBox(QDoubleSpinBox):
         return f"{value:.{self.decimals()}f}".rstrip("0").rstrip(".") if self.decimals() else f"{value:.0f}"
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
+        if _is_for(self, event):
             super().wheelEvent(event)
-        else:
-            event.ignore()
