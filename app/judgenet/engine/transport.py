@@ -189,6 +189,12 @@ _BY_SESSION = ("connection", "content-length", "expect", "host", "transfer-encod
 """Headers that change how a request is sent; requests with one of them are left to aiohttp's session."""
 
 
+_DIRECT = aiohttp.__version__.startswith("3.14.")
+"""Whether requests may go to aiohttp's connections without its session. What that takes (``connect``,
+``set_response_params``, ``read``) is not part of its public interface, so that only the version that it was tried with
+is used so; with any other one the session sends all requests, at a higher price in CPU."""
+
+
 def _is_usual(url: URL, headers: CIMultiDict[str]) -> bool:
     """Whether a request to this address with these headers needs nothing of aiohttp's session."""
     plain = url.scheme in ("http", "https") and bool(url.raw_host) and url.raw_user is None and not url.raw_password
@@ -264,7 +270,7 @@ class AiohttpTransport:
         """The route of a request that does not need aiohttp's session; ``None`` for one that does."""
         route = self._routes.get(url)
         if route is None or route.headers is not headers:
-            if self._by_proxy or not _is_usual(url, headers):
+            if not _DIRECT or self._by_proxy or not _is_usual(url, headers):
                 return None
             route = self._routes[url] = _Route(url, headers)
         return route

@@ -15,7 +15,8 @@ import pytest
 from multidict import CIMultiDict
 from yarl import URL
 
-from judgenet.engine.transport import AiohttpTransport, HttpAnswer
+from judgenet.engine import transport as transport_module
+from judgenet.engine.transport import AiohttpAnswer, AiohttpTransport, DirectAnswer, HttpAnswer
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 WITHIN = aiohttp.ClientTimeout(sock_connect=5)
@@ -181,6 +182,27 @@ def test_what_is_unusual_is_left_to_the_session(of_url: str | None, headers: dic
             finally:
                 await transport.aclose()
         assert line in asked[0][0][0]
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(("tried", "kind"), [(True, DirectAnswer), (False, AiohttpAnswer)])
+def test_another_version_of_aiohttp_sends_all_by_its_session(
+    tried: bool, kind: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport_module, "_DIRECT", tried)
+
+    async def go() -> None:
+        serve, asked = answered(OK)
+        async with serving(serve) as url:
+            transport = AiohttpTransport(None, None)
+            try:
+                answer = await transport.send("POST", url, HEADERS, b"{}", WITHIN)
+                assert type(answer) is kind
+                assert await whole(answer) == b"{}"
+            finally:
+                await transport.aclose()
+        assert asked[0][0][1] == b"{}"
 
     asyncio.run(go())
 
