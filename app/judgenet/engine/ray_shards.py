@@ -265,10 +265,13 @@ def _knock(address: str) -> None:
 
 
 def _no_cluster(address: str, error: Exception) -> str:
-    words = str(error).strip().splitlines()
-    client = " An address that begins with ray:// needs pip install 'ray[client]'." if "://" in address else ""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    # Of a failure on the cluster's side the last line says what it was.
+    words = f"{lines[0]} {lines[-1]}" if lines[0].endswith(":") and len(lines) > 1 else lines[0]
+    absent = isinstance(error, ImportError) and "://" in address
+    client = " An address that begins with ray:// needs pip install 'ray[client]'." if absent else ""
     return (
-        f"--address {address}: no Ray can be joined there ({words[0] if words else type(error).__name__}).{client} "
+        f"--address {address}: no Ray can be joined there ({words}).{client} "
         "Start one with: ray start --head. Without --address one starts by itself."
     )
 

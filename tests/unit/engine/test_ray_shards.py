@@ -162,6 +162,24 @@ def test_where_all_machines_are_unfit_the_run_ends_and_says_why(
         jn.judge(pairs, network, out=tmp_path / "out", engine="ray", shards=2, progress=False)
 
 
+@pytest.mark.parametrize(
+    ("error", "words", "client"),
+    [
+        (
+            ConnectionError("Initialization failure from server:\nTraceback\n  x\nRuntimeError: no room\n"),
+            "no room",
+            False,
+        ),
+        (ImportError("No module named 'grpc'"), "No module named 'grpc'", True),
+        (OSError(), "OSError", False),
+    ],
+)
+def test_why_no_cluster_can_be_joined_is_said(error: Exception, words: str, client: bool) -> None:
+    told = ray_shards._no_cluster("ray://head:10001", error)
+    assert words in told
+    assert ("pip install 'ray[client]'" in told) == client
+
+
 def test_shards_are_run_by_one_program_at_a_time(
     tmp_path: Path, pairs: list[Pair], monkeypatch: pytest.MonkeyPatch
 ) -> None:
