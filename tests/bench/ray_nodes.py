@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +61,23 @@ def node(name: str, root: Path, *options: str) -> Iterator[subprocess.Popen[byte
 def kill(process: subprocess.Popen[bytes]) -> None:
     """Kills a node with all that it started."""
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+        for pid in [process.pid, *_started_by(process.pid)]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         process.wait()
+
+
+def _started_by(root: int) -> list[int]:
+    """The processes that one started, and those that these did."""
+    parents: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parent = int(path.read_text().rpartition(")")[2].split()[1])
+            parents.setdefault(parent, []).append(int(path.parent.name))
+    started = parents.get(root, [])
+    for pid in started:
+        started += parents.get(pid, [])
+    return started
 
 
 def workers_of(shards: Path, process: subprocess.Popen[bytes]) -> list[int]:
@@ -71,14 +86,8 @@ def workers_of(shards: Path, process: subprocess.Popen[bytes]) -> list[int]:
     reports.look()
     running = (report for report in reports.by_shard.values() if report.state == "running" and report.calls)
     pids = (int(report.worker.rpartition(":")[2]) for report in running)
-    return [pid for pid in pids if _group(pid) == process.pid]
-
-
-def _group(pid: int) -> int:
-    try:
-        return os.getpgid(pid)
-    except ProcessLookupError:
-        return 0
+    started = frozenset(_started_by(process.pid))
+    return [pid for pid in pids if pid in started]
 
 
 def run(study: Path, url: str, address: str, kills: subprocess.Popen[bytes] | None) -> dict[str, Any]:
