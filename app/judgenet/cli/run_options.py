@@ -58,9 +58,9 @@ def with_options(
     """
     texts = texts or {}
     shared = {
-        of.name: _parameter(of, texts.get(of.name) or option_info(of).help)
-        for of in fields(RunOptions)
-        if of.name in names
+        field.name: _parameter(field, texts.get(field.name) or option_info(field).help)
+        for field in fields(RunOptions)
+        if field.name in names
     }
     own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
     own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
@@ -71,7 +71,9 @@ def with_options(
     def wrapper(**values: Any) -> Any:
         for option, replacement in (instead or {}).items():
             if values[option] is not None:
-                return _run_instead(option, replacement, values, {of.name: of.default for of in parameters})
+                return _run_instead(
+                    option, replacement, values, {parameter.name: parameter.default for parameter in parameters}
+                )
         options = options_of({name: values[name] for name in shared})
         return command(options, **{parameter.name: values[parameter.name] for parameter in own})
 

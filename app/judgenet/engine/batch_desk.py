@@ -315,7 +315,7 @@ class BatchDesk:
 
     def _alone(self, batch: Batch) -> bool:
         """Whether no other batch is open whose end would make room."""
-        return all(of.number == batch.number for of in self.book.batches("sending", "sent"))
+        return all(open_batch.number == batch.number for open_batch in self.book.batches("sending", "sent"))
 
     def _make_smaller(self, batch: Batch, why: str) -> None:
         self.gatherer.make_smaller(batch)

@@ -115,8 +115,8 @@ class PairsSetAside(PairsUnderWay):
             self._new_layers.setdefault(index, set()).add(layer)
         ready = super().advance(ended)
         if index not in self._active:
-            for of in (self._open, self._on_disk, self._new_layers):
-                of.pop(index, None)
+            for by_pair in (self._open, self._on_disk, self._new_layers):
+                by_pair.pop(index, None)
             self._waiting.discard(index)
             return ready
         self._open[index] += len(ready) - 1
@@ -134,8 +134,8 @@ class PairsSetAside(PairsUnderWay):
         if self._open[index] or index not in self._waiting:
             return
         self._waiting.discard(index)
-        for of in (self._active, self._open, self._on_disk, self._new_layers):
-            of.pop(index, None)
+        for by_pair in (self._active, self._open, self._on_disk, self._new_layers):
+            by_pair.pop(index, None)
         if index in self._woken_early:
             self._woken_early.discard(index)
             self._woken.append(index)

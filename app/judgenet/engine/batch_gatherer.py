@@ -113,7 +113,7 @@ class BatchGatherer:
 
     def give_up(self) -> list[int]:
         """Discards the gathered calls; returns the numbers of the batches."""
-        numbers = [*self.ready, *(of.batch.number for of in self._open.values())]
+        numbers = [*self.ready, *(gathering.batch.number for gathering in self._open.values())]
         self.ready.clear()
         self._open.clear()
         return numbers

@@ -211,8 +211,8 @@ class Broker:
             self._end(at, "failed", attempt.allowed, why)
 
     def _end(self, at: AttemptAt, end: AttemptEnd, used: Used, message: str) -> None:
-        of = self._shards[at[0]]
-        figures = [of.pairs_done, of.calls, of.unscored, of.price, of.unpriced]
+        shard = self._shards[at[0]]
+        figures = [shard.pairs_done, shard.calls, shard.unscored, shard.price, shard.unpriced]
         self._note("end", at, end=end, charged=list(self._charge(at, used)), message=message, figures=figures)
 
     def _charge(self, at: AttemptAt, used: Used) -> Used:
@@ -262,7 +262,7 @@ class Broker:
             self._lease(beat, attempt, need)
         attempt.allowed = need.least(attempt.leased)
         starved = beat.short and not beat.begun.plus(beat.single).fits(attempt.leased)
-        if starved and all(of.short for of in self._heard()) and not self._exhausted:
+        if starved and all(other.short for other in self._heard()) and not self._exhausted:
             self._exhausted = self._spent_up()
         return attempt.allowed
 
@@ -361,7 +361,7 @@ class Broker:
             state=state,
             message=message,
             made=begun_at,
-            pairs={"total": sum(of.pairs for of in shards), "done": sum(of.pairs_done for of in shards)},
+            pairs={"total": sum(shard.pairs for shard in shards), "done": sum(shard.pairs_done for shard in shards)},
             by_state=states,
             calls=calls,
             unscored=sum(shard.unscored for shard in shards),
@@ -369,8 +369,8 @@ class Broker:
             unpriced=sum(shard.unpriced for shard in shards),
             calls_per_second=rate,
             endpoints=tuple(
-                EndpointReport(*at, int(of.window), of.in_flight, of.state, of.stopped)
-                for at, of in self._windows.items()
+                EndpointReport(*at, int(window.window), window.in_flight, window.state, window.stopped)
+                for at, window in self._windows.items()
             ),
             updated=self._clock(),
         )

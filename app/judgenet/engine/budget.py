@@ -209,10 +209,10 @@ class LeasedBudget(Budget):
         most that one may use. Until :meth:`allow` no more than the first two together is begun."""
         with self._lock:
             begun = Used(self.calls, self.tokens + self._tokens_held, self.price + self._price_held)
-            one = Used(1, self._most.tokens, self._most.price)
-            wants = Used(calls, calls * one.tokens, calls * one.price)
+            single = Used(1, self._most.tokens, self._most.price)
+            wants = Used(calls, calls * single.tokens, calls * single.price)
             self._set(self._allowed.least(begun.plus(wants)))
-            return begun, wants, one
+            return begun, wants, single
 
     def allow(self, allowed: Used) -> bool:
         """Sets what may be used in all; true where that is more than before."""

@@ -378,7 +378,7 @@ class RayShards:
             self._ask("ended", at, end)
             return
         self._unfit[end.node] = end.why
-        nodes = {of["NodeID"] for of in self._ray.nodes() if of["Alive"] and of["Resources"].get("CPU")}
+        nodes = {node["NodeID"] for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU")}
         if nodes - set(self._unfit):
             self._ask("ended", at, ShardEnd("stopped", Used(0, 0, 0.0)))
         else:

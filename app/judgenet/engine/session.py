@@ -435,12 +435,12 @@ class Engine:
 
     async def _go(self, handle: RunHandle, store: Store, start: Start, emit: Callable[[Event], None]) -> RunFinished:
         run_id = handle.run.id
-        tell = TurnBuffer(emit)
+        buffer = TurnBuffer(emit)
 
         def on_state(state: EndpointState) -> None:
             # The executor reports a stop itself, when it holds the calls back.
             if state.state != "stopped":
-                tell(EndpointChanged(run_id, state.endpoint, state.state, state.message))
+                buffer(EndpointChanged(run_id, state.endpoint, state.state, state.message))
 
         opens = self._open_with or partial(open_endpoints, salt=start.salt)
         endpoints = opens(endpoints_of(start.spec), start.profiles, store, start.folder, on_state)
@@ -452,13 +452,13 @@ class Engine:
         try:
             if self._open_with is None:
                 await watch.begin(start.spec, start.pairs)
-            handle._executor = _executor(handle.plan, store, endpoints, desks, tell)
+            handle._executor = _executor(handle.plan, store, endpoints, desks, buffer)
             for action in handle._early:
                 action(handle._executor)
             with fewer_collections():
                 return await handle._executor.run()
         finally:
-            tell.flush()
+            buffer.flush()
             watch.end()
             opened: list[BatchDesk | Endpoint] = [*desks.values(), *endpoints.values()]
             await asyncio.gather(*(each.close() for each in opened), return_exceptions=True)

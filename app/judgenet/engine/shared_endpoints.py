@@ -88,9 +88,9 @@ class SharedEndpoint:
             model.answers += 1
             return reply
         except EndpointStopped as stop:
-            alone = [of for name, of in self._models.items() if stop.model in (None, name) and not of.followed]
-            for of in alone:
-                of.stopped = str(stop)
+            alone = [share for name, share in self._models.items() if stop.model in (None, name) and not share.followed]
+            for share in alone:
+                share.stopped = str(stop)
             if alone:
                 self._stopping()
                 # The loop gets its turns, so that the run is held before it hears of the stop.
@@ -209,7 +209,8 @@ class SharedEndpoints:
             self._wake()
 
         self._opened = {
-            name: SharedEndpoint(of, self._models.setdefault(name, {}), stopping) for name, of in inner.items()
+            name: SharedEndpoint(endpoint, self._models.setdefault(name, {}), stopping)
+            for name, endpoint in inner.items()
         }
         return {**self._opened}
 

@@ -108,9 +108,9 @@ class SharedWindow:
         takes some time, so not every call does it."""
         self._calls += 1
         if self._calls % max(1, len(self._given) // _LOOKS) == 0:
-            wishes = [self._wish(of, fair) for of in self._given]
-            self._busy = sum(of > fair for of in wishes)
-            self._left = sum(max(0, fair - of) for of in wishes)
+            wishes = [self._wish(worker, fair) for worker in self._given]
+            self._busy = sum(wish > fair for wish in wishes)
+            self._left = sum(max(0, fair - wish) for wish in wishes)
 
     def _wish(self, who: object, fair: int) -> int:
         given = self._given.get(who)

@@ -151,8 +151,12 @@ class StandIns:
 
     def _followers(self, endpoint: str, model: str | None) -> list[Settings]:
         """The stand-ins of an endpoint, or of one model of it."""
-        own = (of for of in self._settings if of.endpoint == endpoint and model in (None, of.model))
-        return [follower for of in own for follower in stand_ins(of)]
+        return [
+            follower
+            for settings in self._settings
+            if settings.endpoint == endpoint and model in (None, settings.model)
+            for follower in stand_ins(settings)
+        ]
 
 
 def _after(settings: Settings) -> float:

@@ -451,8 +451,8 @@ def _stand_ins(store: Store, runs: Sequence[RunInfo]) -> SetStandIns | None:
     for run in runs:
         stood_in, calls = stood_in_counts(store, run, network_of(run))
         answered += calls
-        for one in stood_in:
-            by_model[f"{one.endpoint}/{one.model}"] += one.calls
+        for stand_in in stood_in:
+            by_model[f"{stand_in.endpoint}/{stand_in.model}"] += stand_in.calls
     return SetStandIns(by_model.total(), answered, dict(by_model)) if by_model else None
 
 

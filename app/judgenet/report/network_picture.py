@@ -186,7 +186,7 @@ def _input(spec: NetworkSpec, nodes: list[Shape], middle: float) -> float:
     if needs_roles(spec):
         limit = spec.roles.limit
         widest = max((len(layer.neurons) for layer in spec.layers if not layer.adaptive), default=None)
-        count = limit if limit is not None else None if any(of.adaptive for of in spec.layers) else widest
+        count = limit if limit is not None else None if any(layer.adaptive for layer in spec.layers) else widest
         text = "Roles" if count is None else plural(count, "role")
     elif spec.roles.kind == "criteria":
         text = "Criteria"

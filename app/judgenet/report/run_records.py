@@ -230,14 +230,14 @@ def pair_records(store: Store, run: RunInfo) -> Iterator[Record]:
 
 def have_pictures(store: Store, run: RunInfo) -> bool:
     """Whether a pair of a run has pictures."""
-    return any(of.pair.pictures for of in run_pairs(store, run))
+    return any(run_pair.pair.pictures for run_pair in run_pairs(store, run))
 
 
 def picture_records(store: Store, run: RunInfo, files: PictureFiles) -> Iterator[Record]:
     """One record a picture of a pair, with the path of its file."""
-    for of in run_pairs(store, run):
-        if of.pair.pictures:
-            yield from picture_rows(of.pair, holder_of(store, run, of.index), files)
+    for run_pair in run_pairs(store, run):
+        if run_pair.pair.pictures:
+            yield from picture_rows(run_pair.pair, holder_of(store, run, run_pair.index), files)
 
 
 def preference_records(
