@@ -236,7 +236,8 @@ def _empty(seen: _Seen) -> Check:
 
 
 def _probabilities(seen: _Seen) -> Check:
-    """Where it was to be scored by token probabilities. Yellow at worst: without them its texts are scored."""
+    """How many of the answers that were to be scored by token probabilities were. Yellow at worst: without
+    probabilities the scores are those of the text."""
     asked = [evaluation.scores_from for evaluation in seen.read.values() if evaluation.scores_from is not None]
     hits, n = asked.count(PROBABILITIES), len(asked)
     left = Counter(source for source in asked if source != PROBABILITIES)

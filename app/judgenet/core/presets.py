@@ -116,13 +116,13 @@ def _is_named_by_shape(spec: NetworkSpec) -> bool:
 
 
 def _is_preset(spec: NetworkSpec) -> bool:
-    """Whether a network is still the preset whose name it has, whatever model it asks, in whatever language."""
+    """Whether a network is still the preset whose name it has, apart from its models and language."""
     named = (preset.spec for preset in PRESETS.values() if preset.spec.name == spec.name)
     return any(_bare(spec) == _bare(preset) for preset in named)
 
 
 def _bare(spec: NetworkSpec) -> NetworkSpec:
-    """A network without what makes no other design of it: its models, the length of answers, seed and language."""
+    """A network without what is not part of its design: its models, the length of answers, seed and language."""
 
     def bare(settings: Settings) -> Settings:
         return replace(settings, endpoint=None, model=None, max_tokens=None)

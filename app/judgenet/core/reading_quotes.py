@@ -231,7 +231,7 @@ _LAST_LINE = re.compile(r"[\s*]*(?:(?:my|the) )?(?:final )?verdict\b", re.I)
 
 
 def _closing_line(text: str, start: int, end: int) -> bool:
-    """Whether marks stand around the whole last line of a reply, which nobody else is said to say."""
+    """Whether marks stand around the whole last line of a reply, and nothing before attributes it to anybody else."""
     if text[end + 1 :].strip(" \n*.\"'”") or "\n" in text[start:end] or not _LAST_LINE.match(text, start + 1):
         return False
     line = text.rfind("\n", 0, start) + 1

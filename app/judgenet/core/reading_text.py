@@ -204,8 +204,8 @@ _LINE_END = re.compile(r"[\"')\]*_]{0,3}\.[\"')\]*_]{0,3} {0,4}\n[ \n]*")
 
 
 def _line_ended(low: str, before: _Mark, mark: _Mark) -> bool:
-    """Whether the sentence in which the judge says that it ignored a score ends with it, and its own begin on the next
-    line."""
+    """Whether a score is the last word of a sentence in which the judge says that it ignored it, and only a line break
+    stands between it and the next score, which is the judge's own."""
     if not _LINE_END.fullmatch(low, before.end, mark.start):
         return False
     return ignored(low[_sentence_start(low, before.start) : before.start])

@@ -192,7 +192,7 @@ class _Cutter:
         self._keep(self.text[self.place :])
         answer_text, thinking, unknown = "".join(self.answer).strip(), self.thinking, ""
         if self.waiting is not None:
-            # Which side of the token is the thinking, cannot be told.
+            # On which side of the token the thinking is, is not known.
             unknown = self.waiting[0]
             thinking = [*self.answer, *thinking] if answer_text else thinking
             answer_text = ""

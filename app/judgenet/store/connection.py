@@ -26,7 +26,7 @@ def remedy(error: Exception) -> str:
 
 
 class _Cursor(sqlite3.Cursor):
-    """Rows of a :class:`StoreConnection`, read while nobody closes it."""
+    """Rows of a :class:`StoreConnection`; closing it waits for each read."""
 
     connection: StoreConnection
 

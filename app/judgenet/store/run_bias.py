@@ -92,7 +92,7 @@ def run_bias(
 
 
 class _Answers(NamedTuple):
-    """What was said in a run, by judge and prompt; the neurons that said it, and the orders that were asked."""
+    """The choices of each judge of a run by prompt, the places of its neurons, and the orders that were asked."""
 
     by_judge: dict[str, dict[str, Choice | None]]
     places: set[tuple[int, int]]

@@ -208,8 +208,8 @@ def _clear_others(own: Path) -> None:
 
 
 def _disused(path: Path) -> bool:
-    """Whether an index can go: it is of shards that are gone, or was not made or labelled for long, and all labels that
-    were given on it are where the shards are."""
+    """Whether an index can be removed: all labels that were given on it have been copied to the shards, and the shards
+    are gone or the index was not changed for long."""
     if _in_use(path):
         return False
     with Store.open(path, readonly=True) as index:

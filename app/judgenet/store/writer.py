@@ -139,7 +139,8 @@ class StoreWriter:
         return True
 
     def _confirm(self) -> None:
-        """Notifies who waits for what is on disk now; nobody where that is in a file that lies elsewhere by now."""
+        """Notifies those who wait for writes that are on disk now; where the file has meanwhile gone from its place, it
+        notifies of that trouble instead."""
         if (gone := self._file.gone()) is not None:
             if gone != self.trouble:
                 self.trouble = gone
