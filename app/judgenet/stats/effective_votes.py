@@ -23,6 +23,9 @@ from judgenet.stats.resampling import few_questions, resampled, widening
 MANY_JUDGES = 60
 """More judges than this have their interval by a formula: resamples of all twos of them would take gigabytes."""
 
+MANY_JUDGES_WITH_GAPS = 30
+"""As :data:`MANY_JUDGES`, where verdicts are missing: each two judges have sums of their own then."""
+
 SIGNS = np.array([np.nan, 1.0, 0.0, -1.0])
 """What a verdict of each code is worth where verdicts are correlated."""
 
@@ -134,8 +137,11 @@ def effective_votes(
         )
     interval, reason = None, few_questions(groups, n)
     if not reason and resamples:
-        if judges > MANY_JUDGES:
+        gaps = bool(np.isnan(values).any())
+        if judges > (MANY_JUDGES_WITH_GAPS if gaps else MANY_JUDGES):
             interval = _normal_interval(values, number, mean, judges)
+        elif gaps:
+            interval = _interval_with_gaps(values, number, groups, judges, resamples, seed)
         else:
             interval = _interval(values, number, groups, judges, resamples, seed)
         interval, reason = _finite(interval)
@@ -163,16 +169,15 @@ def _interval(
     values: Floats, number: NDArray[np.int64], groups: int, judges: int, resamples: int, seed: int
 ) -> Interval | None:
     """The percentile interval over questions, drawn with replacement: sums of products by question are drawn, so that
-    a resample costs no pass over the pairs. Missing values are taken at their column's mean."""
-    filled = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
+    a resample costs no pass over the pairs. No value may be missing."""
     # Correlations are the same; counts that are drawn must not be below 0.
-    filled -= min(0.0, float(filled.min()))
+    filled = values - min(0.0, float(values.min()))
     upper = np.triu_indices(judges)
     products = filled[:, upper[0]] * filled[:, upper[1]]
     table = np.zeros((groups, products.shape[1] + judges + 1))
     for column, products_of_pair in enumerate(np.concatenate([products, filled, np.ones((len(filled), 1))], axis=1).T):
         table[:, column] = np.bincount(number, weights=products_of_pair, minlength=groups)
-    [whole] = resampled([table], resamples=resamples, seed=seed)
+    whole = resampled([table], resamples=resamples, seed=seed)[0]
     drawn: list[float] = []
     for start in range(0, resamples, 200):
         sums = whole[start : start + 200]
@@ -189,6 +194,36 @@ def _interval(
         matrix[~np.isfinite(matrix)] = np.nan
         some = ~np.isnan(matrix).all(axis=(1, 2))
         drawn += [effective(float(mean), judges) for mean in np.nanmean(matrix[some], axis=(1, 2))]
+    return _percentiles(drawn, resamples)
+
+
+def _interval_with_gaps(
+    values: Floats, number: NDArray[np.int64], groups: int, judges: int, resamples: int, seed: int
+) -> Interval | None:
+    """As :func:`_interval` where values are missing: the correlation of two judges is that over the rows that both
+    have, as in :func:`correlations`, so that sums are drawn for each two of them."""
+    there = ~np.isnan(values)
+    filled = np.where(there, values - min(0.0, float(np.nanmin(values))), 0.0)
+    one, other = np.triu_indices(judges, 1)
+    x, y = filled[:, one] * there[:, other], filled[:, other] * there[:, one]
+    moments = ((there[:, one] & there[:, other]).astype(np.float64), x, y, x * x, y * y, x * y)
+    table = np.stack(
+        [np.bincount(number, weights=column, minlength=groups) for moment in moments for column in moment.T], axis=1
+    )
+    whole = resampled([table], resamples=resamples, seed=seed)[0]
+    drawn: list[float] = []
+    for start in range(0, resamples, 200):
+        n, sx, sy, sxx, syy, sxy = np.split(whole[start : start + 200], len(moments), axis=1)
+        variances = np.maximum(n * sxx - sx * sx, 0.0) * np.maximum(n * syy - sy * sy, 0.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            matrix = np.where(variances > 1e-12, (n * sxy - sx * sy) / np.sqrt(variances), np.nan)
+        some = ~np.isnan(matrix).all(axis=1)
+        drawn += [effective(float(mean), judges) for mean in np.nanmean(matrix[some], axis=1)]
+    return _percentiles(drawn, resamples)
+
+
+def _percentiles(drawn: Sequence[float], resamples: int) -> Interval | None:
+    """The 95 % interval of drawn numbers of votes; ``None`` where too many resamples have none."""
     if len(drawn) < 0.99 * resamples:
         return None
     low, high = np.percentile(drawn, (2.5, 97.5))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from judgenet.stats.effective_votes import correlations, effective, effective_votes, error_matrix, greedy_panel
@@ -63,6 +64,33 @@ def test_intervals_cover_and_questions_widen_them() -> None:
     repeated = effective_votes(np.repeat(verdicts, 4, axis=0), np.repeat(human, 4), np.repeat(np.arange(300), 4))
     once = effective_votes(verdicts, human, np.arange(300))
     assert repeated.interval == pytest.approx(once.interval, abs=0.05)
+
+
+def test_where_verdicts_are_missing_the_interval_is_of_what_two_judges_have() -> None:
+    """As with stop rules: two judges are asked only where the others differ. Against pandas, which correlates over the
+    rows that both columns have, on questions drawn by numpy."""
+    rng = np.random.default_rng(5)
+    common = rng.normal(size=(400, 1))
+    verdicts = (1 + (common + rng.normal(size=(400, 4)) > -0.5) + (common + rng.normal(size=(400, 4)) > 0.5)).astype(
+        np.uint8
+    )
+    verdicts[verdicts[:, 0] == verdicts[:, 1], 2:] = 0
+    questions = np.arange(400) // 2
+    votes = effective_votes(verdicts, np.zeros(400, np.uint8), questions, by_errors=False)
+    signs = pd.DataFrame(np.array([np.nan, 1.0, 0.0, -1.0])[verdicts])
+    upper = np.triu_indices(4, 1)
+
+    def worth(rows: pd.DataFrame) -> float:
+        return 4 / (1 + 3 * float(np.nanmean(rows.corr().to_numpy()[upper])))
+
+    drawn = [
+        worth(signs.iloc[(2 * rng.integers(0, 200, 200)[:, None] + [0, 1]).ravel()].reset_index(drop=True))
+        for _ in range(600)
+    ]
+    assert votes.value == pytest.approx(worth(signs))
+    assert votes.interval is not None
+    assert votes.interval.low < worth(signs) < votes.interval.high
+    assert votes.interval == pytest.approx(tuple(np.percentile(drawn, (2.5, 97.5))), rel=0.04)
 
 
 @pytest.mark.parametrize("by_errors", [True, False])
