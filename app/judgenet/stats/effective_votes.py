@@ -206,10 +206,11 @@ def _interval_with_gaps(
     filled = np.where(there, values - min(0.0, float(np.nanmin(values))), 0.0)
     one, other = np.triu_indices(judges, 1)
     x, y = filled[:, one] * there[:, other], filled[:, other] * there[:, one]
-    moments = ((there[:, one] & there[:, other]).astype(np.float64), x, y, x * x, y * y, x * y)
-    table = np.stack(
-        [np.bincount(number, weights=column, minlength=groups) for moment in moments for column in moment.T], axis=1
-    )
+    both: Floats = (there[:, one] & there[:, other]).astype(np.float64)
+    moments = (both, x, y, x * x, y * y, x * y)
+    table = np.zeros((groups, len(moments) * len(one)))
+    for place, column in enumerate(np.concatenate(moments, axis=1).T):
+        table[:, place] = np.bincount(number, weights=column, minlength=groups)
     whole = resampled([table], resamples=resamples, seed=seed)[0]
     drawn: list[float] = []
     for start in range(0, resamples, 200):

@@ -550,7 +550,7 @@ class StatusBar(QFrame):
         right[1].say(texts.running(plural(progress.in_flight, "call")))
         self._say_unscored(progress)
         right[3].say(self._price(progress, running=True))
-        right[4].say("" if paused or progress.eta_s is None else texts.time_left(duration(progress.eta_s)))
+        right[4].say("" if paused or progress.eta_s is None else texts.time_until_the_end(duration(progress.eta_s)))
 
     def _show_batches(self, progress: Progress) -> None:
         """A run that waits for batches: shows their state in place of speed and time left."""

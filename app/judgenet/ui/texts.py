@@ -77,7 +77,7 @@ def running(calls: str) -> str:
     return f"{calls} running"
 
 
-def time_left(time: str) -> str:
+def time_until_the_end(time: str) -> str:
     return f"{time} left"
 
 
