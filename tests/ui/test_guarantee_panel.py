@@ -154,7 +154,7 @@ async def test_the_rule_goes_into_the_project_and_out_again(studio: Studio, plac
     document.edit_network("Other", replace(document.spec, seed=7))
     await settle()
     assert not page.guarantee.save_button.isEnabled()
-    assert "asks otherwise" in page.guarantee.note.text()
+    assert "differs from that of this run" in page.guarantee.note.text()
 
 
 async def test_the_queue_goes_to_the_desk_and_its_labels_enter_no_figure(studio: Studio, place: Path) -> None:

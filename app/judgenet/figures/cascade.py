@@ -23,8 +23,8 @@ from judgenet.store.decided_early import StageCount, stage_counts
 from judgenet.store.frame import RunFrame
 
 HARD_PAIRS = (
-    "what is asked after a stop rule is asked of the pairs on which the judges before it were unsure: figures of such "
-    "neurons (accuracy, bias, correlations, effective votes) are those of these pairs"
+    "after a stop rule, neurons are asked only about the pairs on which the earlier ones were unsure; their figures "
+    "(accuracy, bias, correlations, effective votes) are about those pairs only"
 )
 """What to know of the neurons of a run with stop rules."""
 

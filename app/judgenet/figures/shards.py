@@ -141,7 +141,7 @@ def project_shards(project: Path) -> Path:
     if project.suffix == SHARDS_SUFFIX and project.is_dir():
         return project
     if project.suffix != PROJECT_SUFFIX:
-        raise FiguresError(f"{project}: no project; its name would end in {PROJECT_SUFFIX}.")
+        raise FiguresError(f"{project} is not a project: the name of a project ends in {PROJECT_SUFFIX}.")
     return shards_folder(project)
 
 

@@ -151,7 +151,7 @@ class GuaranteeState(QObject):
         if why := acceptance_misfit(spec, verdict_names(spec)):
             return texts.other_network(why)
         if asks_otherwise(spec, document.profiles):
-            return texts.NETWORK_ASKS_OTHERWISE
+            return texts.NETWORK_DIFFERS
         return ""
 
     def save(self) -> None:

@@ -727,9 +727,7 @@ CHOOSE_FIRST = (
 )
 NOTHING_PROMISED_YET = "Nothing can be promised yet."
 PROJECT_HAS_RULE = "The project has this rule."
-NETWORK_ASKS_OTHERWISE = (
-    "The current network asks otherwise than this run did: run it, and choose the rule from that run."
-)
+NETWORK_DIFFERS = "The current network differs from that of this run: run it, and choose the rule from the new run."
 
 
 def other_network(why: str) -> str:
