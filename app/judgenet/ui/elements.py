@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QCursor, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -296,6 +296,12 @@ class ComboBox(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(8)
+
+    def hidePopup(self) -> None:
+        super().hidePopup()
+        # While its list is open, Qt does not tell the box that the pointer leaves it: it would stay highlighted.
+        self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, self.rect().contains(self.mapFromGlobal(QCursor.pos())))
+        self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if _is_for(self, event):

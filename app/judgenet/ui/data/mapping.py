@@ -8,7 +8,6 @@ from typing import Final
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QWheelEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -27,7 +26,7 @@ from judgenet.formats import LabelValues
 from judgenet.formats.mapping import PICTURE_FIELDS
 from judgenet.ui.data import texts
 from judgenet.ui.data.raw_table import sample
-from judgenet.ui.elements import ElidedLabel, IconLabel, ScrollColumn, label, link
+from judgenet.ui.elements import ComboBox, ElidedLabel, IconLabel, ScrollColumn, label, link
 from judgenet.ui.measures import Gap, measure
 from judgenet.ui.text_view import one_line, plain_tip
 from judgenet.ui.widgets import Chip, Segment
@@ -93,7 +92,7 @@ class _WithSample(QStyledItemDelegate):
             option.text = texts.with_sample(option.text, shown)
 
 
-class ColumnBox(QComboBox):
+class ColumnBox(ComboBox):
     """The choice of the column of one field.
 
     Signals:
@@ -102,15 +101,13 @@ class ColumnBox(QComboBox):
 
     picked = Signal(str, str)
 
-    def __init__(self, part: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, part: str) -> None:
+        super().__init__(texts.column_of(FIELD_WORDS[part]))
         self._part = part
         self._names: tuple[str, ...] = ()
         self._column = ""
-        self.setAccessibleName(texts.column_of(FIELD_WORDS[part]))
         self.setPlaceholderText(texts.CHOOSE_COLUMN)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.activated.connect(self._activated)
         self.setItemDelegate(_WithSample(self))
         self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
