@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import sys
 from dataclasses import replace
@@ -868,6 +869,7 @@ async def test_none_keeps_its_references(studio: Studio) -> None:
             document.undo_stack.undo()
 
     use()
+    gc.collect()
     before = sys.getrefcount(None)
     for _ in range(5):
         use()

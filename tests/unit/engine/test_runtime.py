@@ -5,7 +5,16 @@ from __future__ import annotations
 import asyncio
 import gc
 
+import pytest
+
+from judgenet.engine import runtime
 from judgenet.engine.runtime import TurnBuffer, fewer_collections
+
+
+@pytest.fixture(autouse=True)
+def no_other_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests leave runs behind that were never ended, as a killed program does."""
+    monkeypatch.setattr(runtime, "_runs", 0)
 
 
 def test_what_is_told_in_a_turn_is_told_at_its_end_in_order() -> None:
