@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
+import orjson
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -485,7 +486,11 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 def encoded(body: object) -> bytes:
     """A request's body as the bytes that are sent."""
-    text = _ENCODER.encode(body)
+    try:
+        return orjson.dumps(body)
+    except TypeError:
+        # Lone surrogates, and whole numbers of more than 64 bits.
+        text = _ENCODER.encode(body)
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 from urllib.parse import urlsplit
 
+import orjson
+
 from judgenet.core.extra_fields import merged_extra
 from judgenet.core.probabilities import MOST_ALTERNATIVES, PROBABILITIES, SCORES, TokenAlternatives
 from judgenet.core.reasoning import thinking_tokens
@@ -398,6 +400,10 @@ def parse_json(body: bytes) -> Any:
     :raises TooDeep: where it is nested too deeply.
     :raises ValueError: where it is no JSON.
     """
+    try:
+        return orjson.loads(body)
+    except ValueError:
+        pass  # It is strict; what it refuses may be one of the forms above.
     try:
         return _DECODER.decode(body.decode("utf-8-sig", "replace"))
     except RecursionError:
