@@ -83,6 +83,7 @@ async def test_ollamas_own_api_has_a_context_length(panel: EndpointsPanel, judge
     press(panel, "Add an endpoint")
     type_text(find(panel, QLineEdit, "Name of the endpoint"), "box")
     choose(panel.form.kind, "Ollama")
+    assert panel.form.url.placeholderText() == "http://localhost:11434"
     assert panel.form.context_length.isVisibleTo(panel.form)
     panel.form.context_length.setValue(16384)
     panel.form.model.setEditText("fake")

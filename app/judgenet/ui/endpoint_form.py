@@ -41,6 +41,8 @@ _KINDS: Final = {
     "replay": texts.RECORDED_RUN,
 }
 
+_ADDRESS_FORM = "https://host/v1"
+
 
 class EndpointForm(QWidget):
     """An endpoint's settings.
@@ -76,7 +78,7 @@ class EndpointForm(QWidget):
         self.kind.setMinimumContentsLength(26)
         for kind in get_args(EndpointKind):
             self.kind.addItem(_KINDS[kind], kind)
-        self.url = field(texts.ADDRESS, "https://host/v1")
+        self.url = field(texts.ADDRESS, _ADDRESS_FORM)
         self.model = QComboBox()
         self.model.setAccessibleName(texts.DEFAULT_MODEL)
         self.model.setEditable(True)
@@ -207,6 +209,7 @@ class EndpointForm(QWidget):
         local = kind in ("embedded", "replay")
         for widget in (self.url, self.prices, self.key_name, self._key_row, self.key_state, self.per_minute):
             self._form.setRowVisible(widget, not local)
+        self.url.setPlaceholderText(DEFAULT_URLS.get(kind, _ADDRESS_FORM))
         self._form.setRowVisible(self.price_hint, not local and bool(self.price_hint.text()))
         self.list_models.setVisible(not local)
         self._form.setRowVisible(self.source, local)
