@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -31,6 +32,17 @@ def pytest_configure() -> None:
 def _own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What the program remembers of tests is not kept among the user's own."""
     os.environ.setdefault("JUDGENET_STATE_DIR", str(tmp_path_factory.mktemp("state")))
+
+
+_MOST_OBJECTS = 500_000
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """The studio switches Python's own garbage collection off and collects in its event loop. Tests that come after
+    its own in a process have no such loop: what they leave would take gigabytes."""
+    if not gc.isenabled() and gc.get_count()[0] > _MOST_OBJECTS:
+        gc.collect()
 
 
 @pytest.fixture(scope="session")

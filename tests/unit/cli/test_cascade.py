@@ -61,7 +61,8 @@ def test_a_run_says_how_far_its_pairs_went_and_what_was_saved(
     assert found["price"] == pytest.approx(costs["price_known"])
     assert found["price_saved"] > 0
     assert any(
-        "the judges before it were unsure" in note for note in judgenet("metrics", "out", "--json").json["notes"]
+        "about the pairs on which the earlier ones were unsure" in note
+        for note in judgenet("metrics", "out", "--json").json["notes"]
     )
     text = judgenet("metrics", "out").out
     assert f"Decided early: {found['decided_early']} of 24 pairs." in text

@@ -138,7 +138,7 @@ def test_shards_are_paused_and_stopped_from_elsewhere(
     ("command", "words"),
     [
         (("status", "study.judgenet", "--pause", "--stop"), "give one of them"),
-        (("status", "pairs.jsonl"), "no project"),
+        (("status", "pairs.jsonl"), "is not a project"),
         (("run", "study.judgenet", "--tell", "x", *SMALL), "--tell is for the shards of a run"),
     ],
 )

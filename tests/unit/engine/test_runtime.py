@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,9 +13,14 @@ from judgenet.engine.runtime import TurnBuffer, fewer_collections
 
 
 @pytest.fixture(autouse=True)
-def no_other_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other tests leave runs behind that were never ended, as a killed program does."""
+def usual_collection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As in a new process: tests of the studio switch collecting off, and others leave runs behind that never end."""
     monkeypatch.setattr(runtime, "_runs", 0)
+    was_on = gc.isenabled()
+    gc.enable()
+    yield
+    if not was_on:
+        gc.disable()
 
 
 def test_what_is_told_in_a_turn_is_told_at_its_end_in_order() -> None:

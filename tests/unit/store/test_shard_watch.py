@@ -131,7 +131,7 @@ def test_the_last_command_is_told(folder: Path) -> None:
 def test_what_is_no_set_is_said(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(FiguresError, match="there are no shards here"):
         shard_set(tmp_path / "study.judgenet")
-    with pytest.raises(FiguresError, match="no project"):
+    with pytest.raises(FiguresError, match="is not a project"):
         shard_set(tmp_path / "pairs.jsonl")
     told(folder, 1, ShardReport("waiting"))
     (folder / "0001-of-0009").mkdir()
