@@ -173,11 +173,11 @@ def test_an_endpoint_that_is_out_of_reach_is_stood_in_for_and_tried_again(
     first, second = Unreachable(concurrency=2), FakeEndpoint(name="other", delay=0.01, concurrency=2)
 
     async def during(executor: Executor, events: list[Event]) -> None:
-        while len(second.asked) < 40:
-            await asyncio.sleep(0.01)
-        tried = len(first.asked)
-        assert tried > 4 + 2, "it is tried from time to time"
-        assert tried < 4 + 2 + 20
+        # It is tried from time to time; how often in the time of 40 answers depends on the machine.
+        async with asyncio.timeout(60):
+            while len(second.asked) < 40 or len(first.asked) <= 4 + 2:
+                await asyncio.sleep(0.01)
+        assert len(first.asked) < 4 + 2 + 20
         first.back()
 
     ran = run(tmp_path / "s.db", start(network(2, 2, settings=STANDING_IN), pairs(20)), first, second, during=during)
