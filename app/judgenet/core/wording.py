@@ -245,15 +245,16 @@ _SIGNS: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY": "¥"
 
 def money(value: float, currency: str = "USD") -> str:
     """A price: ``$22.64``, ``$0.0013``, ``$0.000071``, ``$1,250``."""
-    sign = _SIGNS.get(currency, "")
-    if value >= 1000:
-        text = f"{value:,.0f}"
-    elif value >= 0.1 or value == 0:
-        text = f"{value:.2f}"
+    sign, amount = _SIGNS.get(currency, ""), abs(value)
+    if amount >= 1000:
+        text = f"{amount:,.0f}"
+    elif amount >= 0.1 or not amount > 0:
+        text = f"{amount:.2f}"
     else:
         # Two digits that count, and never 7e-05.
-        text = f"{value:.{1 - math.floor(math.log10(value))}f}".rstrip("0")
-    return f"{sign}{text}" if sign else f"{text} {currency}"
+        text = f"{amount:.{1 - math.floor(math.log10(amount))}f}".rstrip("0")
+    text = f"{sign}{text}" if sign else f"{text} {currency}"
+    return f"{MINUS}{text}" if value < 0 else text
 
 
 def money_span(low: float, high: float, currency: str = "USD") -> str:
